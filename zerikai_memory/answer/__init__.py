@@ -1,0 +1,1 @@
+"""Answers composed from hits, notes and the brief."""

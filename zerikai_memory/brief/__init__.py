@@ -1,0 +1,1 @@
+"""The locked nine-section project brief."""

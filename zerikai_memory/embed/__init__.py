@@ -1,0 +1,1 @@
+"""Text to vectors: what is embedded and by which model."""

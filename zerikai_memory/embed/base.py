@@ -1,0 +1,30 @@
+"""What an embedding back end is, whatever makes its vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+EmbeddingMatrix = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Text to unit vectors; one instance per process, thread-safe."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text would get another vector: model, file checksum, card format."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def relevance_cut(self) -> float:
+        """Squared L2 distance above which the best hit counts as "nothing relevant" for this model."""
+
+    def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
+        """float32 [len(texts), dimensions], rows of unit length, or zero when nothing of the text is known."""

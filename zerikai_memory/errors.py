@@ -1,0 +1,35 @@
+"""Errors a caller can act on.
+
+    ZerikaiError
+    +-- InputError          the call is wrong: fix an argument and call again
+    |   +-- WorkspaceError  the workspace is unknown, ambiguous or refused
+    +-- BusyError           somebody else holds what is needed: try again later
+    +-- StoreError          the brain on disk cannot be read or written: `zerikai-memory doctor`
+    +-- Cancelled           the person or the client stopped the work; what was committed stays
+
+Every message names what was got (with !r) and what to do next: it is shown to the person or the model as it is.
+"""
+
+
+class ZerikaiError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class InputError(ZerikaiError):
+    """An argument is wrong; the message says which, what was got, and what would be right."""
+
+
+class WorkspaceError(InputError):
+    """The workspace argument names no project, several projects, or a folder that is refused."""
+
+
+class BusyError(ZerikaiError):
+    """Another process or thread holds the lock that this call needs."""
+
+
+class StoreError(ZerikaiError):
+    """A file of the brain cannot be read or written, or was written by a newer version."""
+
+
+class Cancelled(ZerikaiError):
+    """The work was stopped on request; the store is consistent and the next run goes on."""

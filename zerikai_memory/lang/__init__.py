@@ -1,0 +1,1 @@
+"""Source bytes to entities and references, one specification and query file per language."""

@@ -1,0 +1,1 @@
+"""What a language is: data. Everything else about extraction is the engine's."""

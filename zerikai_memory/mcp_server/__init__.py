@@ -1,0 +1,1 @@
+"""The MCP server on stdio: tools in front of the app."""

@@ -1,0 +1,1 @@
+"""Notes: what code cannot say."""

@@ -1,0 +1,301 @@
+"""Values that cross module borders: entities, scan plans and reports, query answers, notes, briefs.
+
+Standard library only, no behaviour beyond derived properties. Lines are 1-based and inclusive; only a line feed
+ends a line. Paths are POSIX strings relative to the workspace root. A `distance` is squared L2 of unit vectors
+(0 identical, 2 orthogonal, small is near); a `score` is large when good. Times are seconds since the epoch, UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+
+class EntityType(StrEnum):
+    """Kinds of entities; the words are part of the stored format and of the `kind:` filter."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    METHOD = "method"
+    COMPONENT = "component"
+    INTERFACE = "interface"
+    TYPE = "type"
+    ENUM = "enum"
+    NAMESPACE = "namespace"
+    CONSTANT = "constant"
+    SECTION = "section"
+    ELEMENT = "element"
+    RULE = "rule"
+    PROPERTY = "property"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntity:
+    """One definition in one file, as parsed: no line and no content is part of its id.
+
+    `qualified_name` is dotted without the module (`Outer.inner`); `parent` is the qualified name of the enclosing
+    entity or None. `start_line` is the line of the definition itself, `decorator_start_line` that of its first
+    decorator when it has one. `modifiers` are words such as async, generator, static, abstract, exported, private.
+    """
+
+    id: str
+    name: str
+    qualified_name: str
+    entity_type: EntityType
+    language: str
+    file_path: str
+    start_line: int
+    end_line: int
+    signature: str
+    docstring: str | None = None
+    parent: str | None = None
+    decorators: tuple[str, ...] = ()
+    decorator_start_line: int | None = None
+    params: tuple[str, ...] = ()
+    return_type: str | None = None
+    type_params: str | None = None
+    modifiers: tuple[str, ...] = ()
+    body_hash: str = ""
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the definition is declared async."""
+        return "async" in self.modifiers
+
+    @property
+    def exported(self) -> bool:
+        """Whether the file makes the name visible to others (export, module.exports, public name)."""
+        return "exported" in self.modifiers
+
+
+class ReferenceKind(StrEnum):
+    """What a mention of another name does."""
+
+    CALL = "call"
+    IMPORT = "import"
+    INHERIT = "inherit"
+    DECORATE = "decorate"
+    PATCH = "patch"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A mention of `name` at `line`, inside `from_entity` (an entity id of the same file, or None)."""
+
+    kind: ReferenceKind
+    name: str
+    target_text: str
+    file_path: str
+    line: int
+    from_entity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All that one file says: entities in source order (the module first), references, and what was unreadable.
+
+    `bodies` maps entity id -> its own source text: a class or module without its members, a function whole.
+    `partial` is true when the parser met errors and some of the file may be missing. `skip_reason` is set when the
+    content was recognised as minified, generated, binary or too slow to parse; then there are no entities.
+    """
+
+    language: str
+    entities: tuple[CodeEntity, ...] = ()
+    references: tuple[Reference, ...] = ()
+    bodies: Mapping[str, str] = field(default_factory=dict)
+    partial: bool = False
+    skip_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A project folder: `id` is a UUIDv5 of the canonical `path`, `name` is unique among registered workspaces."""
+
+    id: str
+    name: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceInfo:
+    """A registered workspace with what is stored for it; None means not known, never zero."""
+
+    id: str
+    name: str
+    path: str
+    exists: bool
+    files: int | None
+    entities: int | None
+    notes: int
+    last_scan_at: float | None
+    incomplete: bool
+    has_brief: bool
+    size_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """A file that the walk kept: its relative path and the stat values that tell whether to hash it again."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPath:
+    """A file or folder that was not indexed, and why (`reason` is a short code, `detail` a sentence part)."""
+
+    path: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a walk of the workspace found."""
+
+    files: tuple[DiskFile, ...]
+    skipped: tuple[SkippedPath, ...]
+
+
+ScanStatus = Literal["completed", "running", "cancelled", "dry_run", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanProgress:
+    """Where a running scan is; `total` is 0 until the walk has ended."""
+
+    stage: str
+    done: int
+    total: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What a scan did, and what it did not do (`warnings`)."""
+
+    workspace: str
+    workspace_id: str
+    root: str
+    status: ScanStatus
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: int = 0
+    skipped: tuple[SkippedPath, ...] = ()
+    partial: tuple[str, ...] = ()
+    failed: tuple[SkippedPath, ...] = ()
+    files: int = 0
+    entities: int = 0
+    entities_by_type: Mapping[str, int] = field(default_factory=dict)
+    entities_by_language: Mapping[str, int] = field(default_factory=dict)
+    embedded: int = 0
+    seconds: float = 0.0
+    done: int = 0
+    total: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+CitationState = Literal["fresh", "moved", "stale", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A cited entity. `state`: fresh (file unchanged since the scan), moved (found again, lines are today's),
+    stale (the file changed and the entity could not be told apart), gone (the file or entity no longer exists)."""
+
+    name: str
+    qualified_name: str
+    entity_type: str
+    file_path: str
+    start_line: int
+    end_line: int
+    distance: float | None
+    score: float
+    state: CitationState
+    text: str
+    entity_id: str
+
+    @property
+    def citation(self) -> str:
+        """`name #file.py:line (distance)`, the form every answer cites."""
+        distance = "-" if self.distance is None else f"{self.distance:.2f}"
+        mark = "" if self.state == "fresh" else f" [{self.state}]"
+        return f"{self.qualified_name or self.name} #{self.file_path}:{self.start_line} ({distance}){mark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written."""
+
+    id: str
+    category: str
+    content: str
+    created_at: float
+    workspace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Who wrote the answer: `backend` none means quoted by rule from the index, without a model."""
+
+    backend: str
+    model: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """The reply to a question; `omitted` counts hits that the limit or the token budget left out."""
+
+    workspace: str
+    question: str
+    answer: str
+    results: tuple[Hit, ...]
+    notes: tuple[Note, ...]
+    route: Route
+    nothing_relevant: bool
+    omitted: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """One version of the project brief: nine sections of Markdown, locked until it is replaced on purpose."""
+
+    workspace: str
+    workspace_id: str
+    version: int
+    text: str
+    source: str
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class DropReport:
+    """What a drop removed and what it left."""
+
+    workspace: str
+    workspace_id: str
+    path: str
+    removed: tuple[str, ...]
+    kept_notes: int
+    kept_usage: int
+
+
+FindingLevel = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of `doctor`: what was checked, how it stands, and what to do if it is not well."""
+
+    level: FindingLevel
+    check: str
+    message: str
+    fix: str = ""

@@ -1,0 +1,1 @@
+"""A question to ranked, cited hits, as small pure stages."""

@@ -1,0 +1,1 @@
+"""The scan: plan what changed, apply it, report it."""

@@ -1,0 +1,195 @@
+"""Settings: one frozen value, read once from the environment and the brain's own `.env`.
+
+Precedence: process environment, then `$ZERIKAI_HOME/.env`, then the `.env` of our own source checkout. The scanned
+project's `.env` and the working folder's are never read: they could redirect where data goes.
+A wrong value never stops the start: it is named in `Settings.problems` and its default is used.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+APP_NAME = "zerikai-memory"
+# A line that python-dotenv can use: optional export, a name, an equals sign; or nothing but blank or comment.
+_ENV_LINE = re.compile(r"\s*(?:#.*)?$|\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=")
+_ENV_NAME = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=")
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set, with its default. `problems` are sentences about values that were not usable."""
+
+    home: Path
+    workspace: str | None = None
+    embedding: str = "static"
+    vector_store: str = "auto"
+    ranker: str = "hybrid"
+    query_distance_threshold: float | None = None
+    enable_lexical_rerank: bool = True
+    lexical_rerank_weight: float = 0.05
+    top_k: int = 5
+    respect_gitignore: bool = True
+    max_file_bytes: int = 1_500_000
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], checkout: Path | None = None) -> Settings:
+        """Read settings from `env` and the `.env` files that belong to us; `checkout` is our own source folder."""
+        return load_settings(env, checkout)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One environment variable: the field it sets, how its text is read, and its line for the documentation."""
+
+    name: str
+    field: str
+    parse: Callable[[str], Any]
+    allowed: str
+
+
+def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Settings:
+    """Settings from process environment over brain `.env` over checkout `.env`; unusable values become problems."""
+    problems: list[str] = []
+    home = brain_home(env, checkout)
+    values: dict[str, tuple[str, str]] = {}
+    sources = [home / ".env"]
+    if checkout is not None and checkout / ".env" not in sources:
+        sources.append(checkout / ".env")
+    for path in reversed(sources):
+        for key, (text, line) in _read_env_file(path, problems).items():
+            values[key] = (text, f"{path}:{line}")
+    values.update({key: (text, "environment") for key, text in env.items()})
+
+    chosen: dict[str, Any] = {}
+    for variable in VARIABLES:
+        text, source = values.get(variable.name, ("", ""))
+        if not text.strip() or variable.field == "home":
+            continue
+        try:
+            chosen[variable.field] = variable.parse(text.strip())
+        except ValueError:
+            problems.append(
+                f"{variable.name} ({source}): got {_shown(text)}, expected {variable.allowed}; the default "
+                f"{_default(variable.field)!r} is used"
+            )
+    return Settings(home=home, problems=tuple(problems), **chosen)
+
+
+def brain_home(env: Mapping[str, str], checkout: Path | None) -> Path:
+    """Folder of the brain: ZERIKAI_HOME, else `.brain` in a source checkout, else the user's data folder."""
+    if text := env.get("ZERIKAI_HOME", "").strip():
+        return Path(os.path.abspath(Path(text).expanduser()))
+    if checkout is not None:
+        return checkout / ".brain"
+    import platformdirs  # only an installed copy without ZERIKAI_HOME needs it
+
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def source_checkout() -> Path | None:
+    """The source checkout this package runs from, or None when it is installed elsewhere."""
+    root = Path(__file__).resolve().parents[1]
+    return root if (root / "pyproject.toml").is_file() and (root / "scripts").is_dir() else None
+
+
+def _read_env_file(path: Path, problems: list[str]) -> dict[str, tuple[str, int]]:
+    """{name: (value, line number)} of a dotenv file; lines that cannot be read are named, their text never shown."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        problems.append(f"{path}: cannot be read ({error.strerror}); its settings are not used")
+        return {}
+    from io import StringIO  # only needed when a .env exists
+
+    from dotenv import dotenv_values
+
+    found: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            text = line.decode("utf-8").rstrip("\r")
+        except UnicodeDecodeError:
+            problems.append(f"{path}, line {number}: not UTF-8 text; the line is ignored")
+            continue
+        if not _ENV_LINE.match(text) or _unclosed(text):
+            problems.append(f"{path}, line {number}: not of the form NAME=value; the line is ignored")
+            continue
+        if match := _ENV_NAME.match(text):
+            value = dotenv_values(stream=StringIO(text + "\n"), interpolate=False).get(match.group(1))
+            found[match.group(1)] = (value or "", number)
+    return found
+
+
+def _unclosed(line: str) -> bool:
+    """Whether the value opens a quote that the same line does not close (we read one setting per line)."""
+    value = line.partition("=")[2].strip()
+    return value[:1] in ("'", '"') and not re.match(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*(#.*)?$""", value)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _default(name: str) -> object:
+    return next(f.default for f in fields(Settings) if f.name == name)
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() in _TRUE | _FALSE:
+        return text.lower() in _TRUE
+    raise ValueError(text)
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        value = float(text)
+        if not (math.isfinite(value) and low <= value <= high):
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+def _integer(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in words:
+            raise ValueError(text)
+        return text.lower()
+
+    return parse
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable("ZERIKAI_HOME", "home", str, "a folder"),
+    Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
+    Variable("EMBEDDING", "embedding", _one_of("static"), "static"),
+    Variable("VECTOR_STORE", "vector_store", _one_of("auto", "exact"), "auto or exact"),
+    Variable("RANKER", "ranker", _one_of("hybrid", "classic"), "hybrid or classic"),
+    Variable("QUERY_DISTANCE_THRESHOLD", "query_distance_threshold", _number(0, 4), "a number from 0 to 4"),
+    Variable("ENABLE_LEXICAL_RERANK", "enable_lexical_rerank", _boolean, "true or false"),
+    Variable("LEXICAL_RERANK_WEIGHT", "lexical_rerank_weight", _number(0, 10), "a number from 0 to 10"),
+    Variable("TOP_K", "top_k", _integer(1, 50), "a whole number from 1 to 50"),
+    Variable("RESPECT_GITIGNORE", "respect_gitignore", _boolean, "true or false"),
+    Variable("MAX_FILE_BYTES", "max_file_bytes", _integer(1_000, 1_000_000_000), "a whole number of bytes from 1000"),
+)

@@ -1,0 +1,1 @@
+"""Project folders: identity, ignore rules and the walk."""
