@@ -1,4 +1,4 @@
-"""Training, step 2: the teacher, all-MiniLM-L6-v2 through onnxruntime, and its vectors of docstring sentences."""
+"""Training, step 2: all-MiniLM-L6-v2 through onnxruntime as the teacher: vectors of docstring sentences."""
 
 import argparse
 import json

@@ -1,11 +1,11 @@
 """Training, step 3: fit the table on (docstring, code) pairs and write it as int8.
 
-1. vocabulary: sub-words seen in several packages, most frequent first, plus short WordPiece pieces so that any
-   word maps to something;
+1. vocabulary: sub-words seen in several packages, most frequent first, plus short WordPiece pieces so that
+   any word maps to something;
 2. start: every entry through all-MiniLM-L6-v2, centred, PCA, weighted down by frequency (SIF);
 3. contrastive training (InfoNCE): each batch is made of blocks from one package each, so that most negatives
    are neighbours of the right answer; documents are drawn as cards (path, name, signature) with or without
-   docstring and body; queries are docstring sentences, some as questions, shortened, or without the name's words;
+   docstring and body; queries are docstring sentences, some as questions, cut, or without the name's words;
 4. distillation: similarities between sentences, and between sentence and document, follow MiniLM's.
 """
 
@@ -55,8 +55,8 @@ ASK = (
 def options():
     """Command line.
 
-    Probabilities: ask (query worded as a question), hide (query without the words of the name), drop and ddrop
-    (query and document lose up to half of their words), path, rest, body (parts of the document).
+    Probabilities: ask (query worded as a question), hide (query without the words of the name), drop and
+    ddrop (query and document lose up to half of their words), path, rest, body (parts of the document).
     Weights: title (path and name words), dw and soft (distillation, sentences and sentence to document).
     """
     p = argparse.ArgumentParser()

@@ -2,7 +2,8 @@
 
 Query: first docstring sentence, or (suffix -h) that sentence as a question without the words of the name.
 Document: code (name, signature, body), card (path, name, signature), cardrest (card and the rest of the
-docstring), full (cardrest and body). Printed: MRR@10 of the table / of the table fused with BM25, mean over packages.
+docstring), full (cardrest and body).
+Printed: MRR@10 of the table / of the table fused with BM25, mean over packages.
 """
 
 import argparse

@@ -90,7 +90,7 @@ def test_a_question_is_nearer_to_the_card_it_asks_for_than_to_another():
     question, right, wrong = open_embedder().encode(
         [
             "where are files ignored during a scan",
-            "workspace ignore function is ignored\ndef is_ignored(path)\nWhether .memignore leaves a file out.",
+            "workspace ignore function is ignored\ndef is_ignored(path)\nIs a file left out?",
             "meter prices function cost of call\ndef cost(tokens)\nPrice of a call in USD.",
         ]
     )
