@@ -191,5 +191,10 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("LEXICAL_RERANK_WEIGHT", "lexical_rerank_weight", _number(0, 10), "a number from 0 to 10"),
     Variable("TOP_K", "top_k", _integer(1, 50), "a whole number from 1 to 50"),
     Variable("RESPECT_GITIGNORE", "respect_gitignore", _boolean, "true or false"),
-    Variable("MAX_FILE_BYTES", "max_file_bytes", _integer(1_000, 1_000_000_000), "a whole number of bytes from 1000"),
+    Variable(
+        "MAX_FILE_BYTES",
+        "max_file_bytes",
+        _integer(1_000, 1_000_000_000),
+        "a whole number of bytes from 1000",
+    ),
 )

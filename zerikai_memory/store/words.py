@@ -1,0 +1,72 @@
+"""Text to search words, the same for what is indexed and for what is asked.
+
+An identifier gives its parts and its parts joined: `getHTTPHeader`, `get_http_header` and `GetHttpHeader` all give
+`get http header gethttpheader`, so a question in any casing meets the definition. Runs of Chinese, Japanese and
+Korean characters give overlapping pairs, because those scripts put no blanks between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_IDENTIFIER = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
+_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+# Letters outside ASCII carry no camelCase that is worth cutting words like "naïve" for.
+_FOREIGN_PART = re.compile(rf"(?P<cjk>[{_CJK}]+)|[0-9]+|[^\W\d_{_CJK}]+|\d+")
+# Longer runs are data (hashes, base64), not words; indexing them only costs space.
+MAX_WORD = 64
+
+# Function words of English questions; they say nothing about which entity is meant.
+STOP_WORDS = frozenset(
+    "a an and any are as at be been being but by can could did do does for from had has have how i if in into is it "
+    "its me my of on or our s should so some such t than that the their them then there these they this those to "
+    "was we were what when where which who whose why will with would you your".split()
+)
+
+
+def words(text: str) -> Iterator[str]:
+    """Lower-case search words of a text in order, identifier parts first, then the joined identifier."""
+    for match in _IDENTIFIER.finditer(text):
+        token = match.group()
+        if token.isascii() and token.islower() and token.isalpha():
+            if len(token) <= MAX_WORD:
+                yield token
+            continue
+        yield from _identifier_words(token)
+
+
+def split_words(text: str) -> list[str]:
+    """The parts of all identifiers of a text, lower-case, without the joined forms."""
+    return [part.lower() for match in _IDENTIFIER.finditer(text) for part in _parts(match.group())]
+
+
+def search_text(text: str) -> str:
+    """The words of a text joined by blanks: what goes into a full-text column."""
+    return " ".join(words(text))
+
+
+def match_expression(query_words: Iterable[str]) -> str | None:
+    """An FTS5 expression that any of the words satisfies, each quoted so that no operator survives; None if empty."""
+    quoted = ['"' + word.replace('"', '""') + '"' for word in dict.fromkeys(query_words) if word]
+    return " OR ".join(quoted) if quoted else None
+
+
+def _identifier_words(token: str) -> Iterator[str]:
+    parts = [part.lower() for part in _parts(token) if len(part) <= MAX_WORD]
+    yield from parts
+    if len(parts) > 1:
+        joined = "".join(parts)
+        if len(joined) <= MAX_WORD and joined.isascii():
+            yield joined
+
+
+def _parts(token: str) -> Iterator[str]:
+    for match in (_PART if token.isascii() else _FOREIGN_PART).finditer(token):
+        part = match.group()
+        if match.lastgroup == "cjk" and len(part) > 1:
+            for i in range(len(part) - 1):
+                yield part[i : i + 2]
+        else:
+            yield part
