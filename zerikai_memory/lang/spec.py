@@ -1,1 +1,162 @@
-"""What a language is: data. Everything else about extraction is the engine's."""
+"""What a language is: data. Everything else about extraction is the engine's.
+
+To add a language: write `queries/<name>.scm`, a module with one `LanguageSpec` and its hooks, name it in
+`registry.py`, add its cases to `tests/data/cases`.
+
+Query files. A pattern captures a definition node as `@definition.<kind>` (a word of `EntityType`) with what belongs
+to it: `@name`, `@decorator`, `@doc`, `@outer` ... Patterns that capture the SAME node add up: a second pattern may
+give it more captures as plain `@definition` (which never makes an entity on its own), so wrappers need no code:
+
+    (function_definition name: (identifier) @name) @definition.function
+    (decorated_definition (decorator)+ @decorator definition: (_) @definition) @outer
+
+`@outer` is the node that includes everything that is cut out with the definition (decorators, export). The first
+kind that is captured for a node, in the order of the file, wins. `@scope.<word>` makes a named range that lends its
+name to what is inside without being an entity. `@reference.<word>` is a mention, given to `LanguageSpec.refer`.
+Order, nesting, qualified names, ids, lines and bodies are the engine's work; hooks see one match at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from zerikai_memory.lang.text import Source
+from zerikai_memory.model import EntityType, ReferenceKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+THIS = "this"  # Draft.owner: the nearest enclosing class, or else the enclosing function (a constructor function)
+ROOT = ""  # Draft.owner: the file itself, whatever encloses the definition
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Where a tree-sitter grammar is found; imported on first use by the engine."""
+
+    module: str
+    function: str = "language"
+
+
+@dataclass(slots=True)
+class Match:
+    """One definition node, or one mention, with everything the query captured for it."""
+
+    label: str
+    node: Node
+    captures: dict[str, list[Node]]
+
+    def first(self, capture: str) -> Node | None:
+        """The first node captured under this name."""
+        nodes = self.captures.get(capture)
+        return nodes[0] if nodes else None
+
+
+@dataclass(slots=True)
+class Draft:
+    """A definition before nesting, made by `LanguageSpec.describe`. All positions are byte offsets.
+
+    `start`..`end` is the definition without decorators; `outer_start` (default: `start`) is where its decorators or
+    export begin. `owner`: None = nested by containment; a dotted name = member of that (`Ledger.prototype.add =`);
+    THIS and ROOT as above. `scope_only`: lends its name, is no entity. `bases` become INHERIT references and
+    `decorators` DECORATE references of the entity.
+    """
+
+    kind: EntityType
+    name: str
+    start: int
+    end: int
+    signature: str
+    outer_start: int = -1
+    decorator_start: int | None = None
+    docstring: str | None = None
+    decorators: tuple[str, ...] = ()
+    params: tuple[str, ...] = ()
+    return_type: str | None = None
+    type_params: str | None = None
+    modifiers: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    owner: str | None = None
+    scope_only: bool = False
+    spec: LanguageSpec | None = None  # set by the engine
+
+    def __post_init__(self) -> None:
+        if self.outer_start < 0:
+            self.outer_start = self.start if self.decorator_start is None else self.decorator_start
+
+
+@dataclass(slots=True)
+class Mention:
+    """A reference before nesting, made by `LanguageSpec.refer`; `at` is its byte offset.
+
+    IMPORT: `name` is the imported name (`*` for all, the module for a plain import), `target` the module as written.
+    CALL: `name` is the last name, `target` the dotted text. PATCH: `name` is the attribute, `target` is
+    `Class.attribute = function`.
+    """
+
+    kind: ReferenceKind
+    name: str
+    target: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a file in another language: bytes `start`..`end`, read as a file with this extension would be."""
+
+    start: int
+    end: int
+    extension: str
+
+
+def keep_all(draft: Draft, parent: Draft | None) -> bool:
+    """The default of `LanguageSpec.keep`."""
+    return True
+
+
+def refer_nothing(match: Match, source: Source) -> Iterable[Mention]:
+    """The default of `LanguageSpec.refer`."""
+    return ()
+
+
+def no_module_doc(root: Node, source: Source) -> str | None:
+    """The default of `LanguageSpec.module_doc`."""
+    return None
+
+
+def no_regions(root: Node, source: Source) -> Iterable[Region]:
+    """The default of `LanguageSpec.regions`."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSpec:
+    """Everything the engine must know about a language.
+
+    describe: a definition match -> Draft, or None to drop it.
+    refer: a `@reference.x` match -> mentions.
+    keep: sees a draft with its enclosing draft (None = top of the file); False drops it (children stay).
+    member_kinds: kinds that change directly inside a class (Python: a function becomes a method).
+    resume: a multi-line regular expression for source lines that start a definition at column 0; after a syntax
+        error that swallowed such a line, reading starts again there.
+    regions: parts of the file in other languages, extracted with that language and merged.
+    fallback: another grammar (same node names) to try when the first one reports errors (Flow: the TSX grammar).
+    machine_made: whether content may be judged minified or generated.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    grammar: Grammar
+    queries: tuple[str, ...]
+    describe: Callable[[Match, Source], Draft | None]
+    refer: Callable[[Match, Source], Iterable[Mention]] = refer_nothing
+    module_doc: Callable[[Node, Source], str | None] = no_module_doc
+    keep: Callable[[Draft, Draft | None], bool] = keep_all
+    regions: Callable[[Node, Source], Iterable[Region]] = no_regions
+    member_kinds: Mapping[EntityType, EntityType] = field(default_factory=dict)
+    resume: re.Pattern[bytes] | None = None
+    fallback: Grammar | None = None
+    machine_made: bool = True

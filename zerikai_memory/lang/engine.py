@@ -1,0 +1,180 @@
+"""Parsing with tree-sitter: one query pass over a source gives drafts and mentions at any depth.
+
+The only module that imports tree_sitter and its grammars, on first use. Languages and queries are cached per
+process, parsers per thread. A query also matches below ERROR nodes, so what is whole in a broken file is found.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, Region
+from zerikai_memory.lang.text import Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Parser, Query, Tree
+
+CHUNK = 1 << 16  # bytes handed to the parser at a time; larger slices copy more on each re-read
+_thread = threading.local()
+_lock = threading.Lock()
+
+
+class ParseTimeout(Exception):
+    """Parsing one file took longer than its deadline."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one parse of a source gave, in no particular order; `broken` when the tree has errors."""
+
+    drafts: list[Draft]
+    mentions: list[Mention]
+    module_doc: str | None
+    broken: bool
+    tree: Tree
+    regions: list[Region] = field(default_factory=list)
+
+
+def read(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
+    """Parse `source` and query it; `deadline` is a `time.monotonic()` value. Raises ParseTimeout."""
+    tree = parse(spec.grammar, source.data, deadline)
+    grammar = spec.grammar
+    if tree.root_node.has_error and spec.fallback is not None:
+        other = parse(spec.fallback, source.data, deadline)
+        if error_bytes(other) < error_bytes(tree):
+            tree, grammar = other, spec.fallback
+    return _query_tree(spec, grammar, tree, source)
+
+
+def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:
+    """Syntax tree of UTF-8 bytes. Raises ParseTimeout."""
+    parser = _parser(grammar)
+    late = False
+
+    def check(offset: int, has_error: bool) -> bool:
+        nonlocal late
+        late = time.monotonic() > deadline
+        return late
+
+    try:
+        # The progress callback works only with a source that is itself a callback.
+        tree = parser.parse(lambda offset, point: data[offset : offset + CHUNK], progress_callback=check)
+    except ValueError:
+        parser.reset()
+        if late:
+            raise ParseTimeout from None
+        raise
+    if tree is None:
+        raise ParseTimeout
+    return tree
+
+
+def _query_tree(spec: LanguageSpec, grammar: Grammar, tree: Tree, source: Source) -> Reading:
+    from tree_sitter import QueryCursor
+
+    root = tree.root_node
+    definitions: dict[int, Match] = {}
+    mentions: list[Mention] = []
+    # In the order of the query file: there the first pattern that gives a node its kind wins.
+    matches = sorted(QueryCursor(_query(grammar, spec.queries)).matches(root), key=itemgetter(0))
+    for _, captures in matches:
+        for label, nodes in captures.items():
+            if label.startswith("definition") or label.startswith("scope"):
+                _add(definitions, label, nodes[0], captures)
+                break
+            if label.startswith("reference"):
+                mentions.extend(spec.refer(Match(label, nodes[0], captures), source))
+                break
+    drafts = []
+    for match in definitions.values():
+        if match.label != "definition" and (draft := spec.describe(match, source)) is not None:
+            draft.scope_only = draft.scope_only or match.label.startswith("scope")
+            draft.spec = spec
+            drafts.append(draft)
+    return Reading(
+        drafts=drafts,
+        mentions=mentions,
+        module_doc=spec.module_doc(root, source),
+        broken=root.has_error,
+        tree=tree,
+        regions=list(spec.regions(root, source)),
+    )
+
+
+def _add(definitions: dict[int, Match], label: str, node: Node, captures: dict[str, list[Node]]) -> None:
+    """Merge a match into the definition of the same node; the first kind that was captured stays."""
+    match = definitions.get(node.id)
+    if match is None:
+        definitions[node.id] = Match(label, node, captures)
+        return
+    if match.label == "definition":
+        match.label = label
+    for name, nodes in captures.items():
+        known = match.captures.setdefault(name, [])
+        if known is not nodes:
+            known.extend(node for node in nodes if node not in known)
+
+
+def error_ranges(tree: Tree) -> list[tuple[int, int]]:
+    """Byte ranges of ERROR nodes and (empty) of missing tokens."""
+    from tree_sitter import QueryCursor
+
+    found = QueryCursor(_error_query(tree.language)).captures(tree.root_node)
+    return sorted({(node.start_byte, node.end_byte) for nodes in found.values() for node in nodes})
+
+
+def error_bytes(tree: Tree) -> int:
+    """How badly a grammar fits: bytes inside ERROR nodes, a missing token counted as one."""
+    return sum(max(1, end - start) for start, end in error_ranges(tree))
+
+
+def _parser(grammar: Grammar) -> Parser:
+    parsers: dict[Grammar, Parser] | None = getattr(_thread, "parsers", None)
+    if parsers is None:
+        parsers = _thread.parsers = {}
+    if grammar not in parsers:
+        from tree_sitter import Parser
+
+        parsers[grammar] = Parser(_language(grammar))
+    return parsers[grammar]
+
+
+def _language(grammar: Grammar) -> Language:
+    with _lock:  # two threads that start together must not build the same thing twice
+        return _load_language(grammar)
+
+
+def _query(grammar: Grammar, names: tuple[str, ...]) -> Query:
+    language = _language(grammar)
+    with _lock:
+        return _load_query(language, names)
+
+
+@cache
+def _load_language(grammar: Grammar) -> Language:
+    from tree_sitter import Language
+
+    pointer: Any = getattr(importlib.import_module(grammar.module), grammar.function)()
+    return Language(pointer)
+
+
+@cache
+def _load_query(language: Language, names: tuple[str, ...]) -> Query:
+    from tree_sitter import Query
+
+    folder = resources.files("zerikai_memory.lang") / "queries"
+    return Query(language, "\n".join((folder / name).read_text("utf-8") for name in names))
+
+
+@cache
+def _error_query(language: Language) -> Query:
+    from tree_sitter import Query
+
+    return Query(language, "(ERROR) @error (MISSING) @error")

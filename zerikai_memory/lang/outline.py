@@ -1,0 +1,191 @@
+"""From drafts to entities: order by position, nest by containment, name, number, hash and cut out bodies.
+
+Pure and independent of tree-sitter; one loop with a scope stack, no recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import PurePosixPath
+
+from zerikai_memory.lang.spec import ROOT, THIS, Draft, LanguageSpec, Mention
+from zerikai_memory.lang.text import Source
+from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference, ReferenceKind
+
+# Kinds whose body is kept whole; the others are cut without the members that are entities of their own.
+_WHOLE = {EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT}
+_CLASSES = {EntityType.CLASS, EntityType.COMPONENT, EntityType.INTERFACE}
+_LAST_NAME = re.compile(r"[\w$#-]+(?=[^\w$]*$)")
+
+
+@dataclass(slots=True)
+class _Scope:
+    """A draft on its way to an entity; `members` are the byte ranges cut out of its body."""
+
+    draft: Draft
+    qualified_name: str
+    parent: _Scope | None
+    parent_name: str | None
+    members: list[tuple[int, int]] = field(default_factory=list)
+    id: str = ""
+
+    @property
+    def owner(self) -> _Scope:
+        """The nearest scope that is an entity."""
+        scope = self
+        while scope.draft.scope_only and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+def outline(
+    spec: LanguageSpec,
+    source: Source,
+    file_path: str,
+    drafts: Iterable[Draft],
+    mentions: Iterable[Mention],
+    module_doc: str | None,
+    partial: bool = False,
+) -> Extraction:
+    """Entities, references and bodies of one file, from unordered drafts and mentions."""
+    module = _module_scope(spec, source, file_path, module_doc)
+    scopes, homes = _nest(module, drafts, mentions)
+    _number(scopes, file_path)
+    references = [Reference(m.kind, m.name, m.target, file_path, source.line(m.at), home.owner.id) for m, home in homes]
+    entities = []
+    bodies = {}
+    for scope in scopes:
+        if scope.draft.scope_only:
+            continue
+        entities.append(_entity(scope, file_path, source))
+        bodies[scope.id] = _body(scope, source)
+        references.extend(_declared(scope, file_path, source))
+    references.sort(key=lambda reference: reference.line)
+    return Extraction(spec.name, tuple(entities), tuple(references), bodies, partial)
+
+
+def _module_scope(spec: LanguageSpec, source: Source, file_path: str, docstring: str | None) -> _Scope:
+    stem = PurePosixPath(file_path).stem
+    draft = Draft(EntityType.MODULE, stem, 0, len(source.data), "", docstring=docstring, spec=spec)
+    return _Scope(draft, "", None, None)
+
+
+def _nest(
+    module: _Scope, drafts: Iterable[Draft], mentions: Iterable[Mention]
+) -> tuple[list[_Scope], list[tuple[Mention, _Scope]]]:
+    """Scopes in source order, and each mention with the scope around it."""
+    # At one position the longer range comes first, and a mention after the definitions that start there.
+    events: list[tuple[int, int, Draft | Mention]] = [(d.outer_start, -d.end, d) for d in drafts]
+    events += [(m.at, 0, m) for m in mentions]
+    events.sort(key=lambda event: event[:2])
+    scopes, homes, stack = [module], [], [module]
+    for at, _, item in events:
+        while len(stack) > 1 and at >= stack[-1].draft.end:
+            stack.pop()
+        inner = stack[-1]
+        if isinstance(item, Mention):
+            # Decorators and export lie before the definition's own start: they belong to what is around it.
+            home = inner if inner.parent is None or at >= inner.draft.start else inner.parent
+            homes.append((item, home))
+            continue
+        scope = _place(item, stack)
+        if scope is not None:
+            scopes.append(scope)
+            stack.append(scope)
+    return scopes, homes
+
+
+def _place(draft: Draft, stack: list[_Scope]) -> _Scope | None:
+    """Give a draft its qualified name and parent; None when the language does not keep it there."""
+    around = stack[-1]
+    spec = draft.spec
+    assert spec is not None, "the engine sets it"
+    # A script is at the top of its own language, whatever element of the page encloses it.
+    embedded = around.draft.spec is not spec
+    above = None if embedded or around.parent is None else around.draft
+    if not spec.keep(draft, above):
+        return None
+    if above is not None and above.kind in _CLASSES and draft.owner is None:
+        draft.kind = spec.member_kinds.get(draft.kind, draft.kind)
+    prefix = "" if embedded else around.qualified_name
+    if draft.owner == THIS:
+        prefix = _this(stack).qualified_name
+    elif draft.owner == ROOT:
+        prefix = ""
+    elif draft.owner is not None:
+        prefix = f"{prefix}.{draft.owner}" if prefix else draft.owner
+    if not draft.scope_only:
+        around.owner.members.append((draft.outer_start, draft.end))
+    qualified = f"{prefix}.{draft.name}" if prefix else draft.name
+    return _Scope(draft, qualified, around, prefix or None)
+
+
+def _this(stack: list[_Scope]) -> _Scope:
+    """What `this` means: the innermost class, else the innermost function, else the file."""
+    for kinds in (_CLASSES, _WHOLE):
+        for scope in reversed(stack):
+            if scope.draft.kind in kinds:
+                return scope
+    return stack[0]
+
+
+def _number(scopes: list[_Scope], file_path: str) -> None:
+    """Ids: path, kind, qualified name and the ordinal among equals; no line and no content."""
+    seen: dict[tuple[str, str], int] = {}
+    for scope in scopes:
+        if scope.draft.scope_only:
+            continue
+        key = (scope.draft.kind.value, scope.qualified_name)
+        ordinal = seen[key] = seen.get(key, -1) + 1
+        text = "\0".join((file_path, *key, str(ordinal)))
+        scope.id = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def _entity(scope: _Scope, file_path: str, source: Source) -> CodeEntity:
+    draft = scope.draft
+    assert draft.spec is not None, "the engine sets it"
+    start_line = source.line(draft.start)
+    is_module = draft.kind is EntityType.MODULE
+    decorator_line = None if draft.decorator_start is None else source.line(draft.decorator_start)
+    return CodeEntity(
+        id=scope.id,
+        name=draft.name,
+        qualified_name=scope.qualified_name,
+        entity_type=draft.kind,
+        language=draft.spec.name,
+        file_path=file_path,
+        start_line=start_line,
+        end_line=source.line_count if is_module else max(start_line, source.last_line(draft.end)),
+        signature=draft.signature,
+        docstring=draft.docstring,
+        parent=scope.parent_name,
+        decorators=draft.decorators,
+        decorator_start_line=decorator_line,
+        params=draft.params,
+        return_type=draft.return_type,
+        type_params=draft.type_params,
+        modifiers=draft.modifiers,
+        body_hash=blake2b(source.data[draft.outer_start : draft.end], digest_size=10).hexdigest(),
+    )
+
+
+def _body(scope: _Scope, source: Source) -> str:
+    draft = scope.draft
+    if draft.kind in _WHOLE or not scope.members:
+        return source.slice(draft.outer_start, draft.end)
+    return source.without(draft.outer_start, draft.end, scope.members)
+
+
+def _declared(scope: _Scope, file_path: str, source: Source) -> Iterable[Reference]:
+    """The references that a definition's own head makes."""
+    draft = scope.draft
+    line = source.line(draft.start if draft.decorator_start is None else draft.decorator_start)
+    for kind, texts in ((ReferenceKind.DECORATE, draft.decorators), (ReferenceKind.INHERIT, draft.bases)):
+        for text in texts:
+            target = text.partition("(")[0].partition("[")[0].partition("<")[0].strip()
+            if found := _LAST_NAME.search(target):
+                at = line if kind is ReferenceKind.DECORATE else source.line(draft.start)
+                yield Reference(kind, found.group(), target, file_path, at, scope.id)

@@ -1,0 +1,37 @@
+; Where several patterns give a node a kind, the first of this file wins.
+(function_definition name: (identifier) @name) @definition.function
+(class_definition name: (identifier) @name) @definition.class
+(decorated_definition (decorator)+ @decorator definition: (_) @definition) @outer
+
+; A name or a class attribute bound to a lambda
+(expression_statement
+  (assignment left: [(identifier) (attribute)] @name right: (lambda) @lambda) @definition.function)
+
+; Types made by a statement or a call
+(type_alias_statement
+  left: (type [(identifier) @name (generic_type (identifier) @name)])) @definition.type
+(expression_statement
+  (assignment left: (identifier) @name type: (type) @type
+    (#match? @type "^([a-z]+\\.)?TypeAlias$")) @definition.type)
+(expression_statement
+  (assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @maker)
+    (#match? @maker "^([a-z_]+\\.)?(NewType|TypeVar|ParamSpec|TypeVarTuple|TypeAliasType|namedtuple|NamedTuple|TypedDict|(Int|Str)?Enum|(Int)?Flag)$")) @definition.type)
+
+; Constants: NAME = 1, NAME: type = 1, name: Final = 1, NAME, OTHER = 1, 2
+(expression_statement
+  (assignment left: (identifier) @name (#match? @name "^_*[A-Z][A-Z0-9_]*$")) @definition.constant)
+(expression_statement
+  (assignment left: (identifier) @name type: (type) @type
+    (#match? @type "^([a-z]+\\.)?Final\\b")) @definition.constant)
+(expression_statement
+  (assignment left: (pattern_list (identifier) @name @definition.constant)
+    (#match? @name "^_*[A-Z][A-Z0-9_]*$")) @statement)
+
+; References
+(call function: [(identifier) (attribute)] @reference.call)
+[(import_statement) (import_from_statement) (future_import_statement)] @reference.import
+(expression_statement
+  (assignment left: (attribute) @reference.patch right: [(identifier) (attribute)] @value))
+(call function: (identifier) @setattr
+  arguments: (argument_list . (_) @reference.setattr . (string) @key . (_) @value)
+  (#eq? @setattr "setattr"))

@@ -1,0 +1,75 @@
+"""Reading broken source: after an error that swallowed a definition, parsing starts again at its line."""
+
+from __future__ import annotations
+
+from zerikai_memory.lang.engine import ParseTimeout, Reading, error_ranges, read
+from zerikai_memory.lang.spec import Draft, LanguageSpec
+from zerikai_memory.lang.text import Source
+
+MAX_RESTARTS = 50  # each costs a parse of the rest of the file; beyond that a file is not source
+
+
+def read_recovering(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
+    """Like `engine.read`, but definitions at column 0 that an error swallowed are found too.
+
+    Raises ParseTimeout only if the first parse is late; later ones just end the recovery.
+    """
+    whole = read(spec, source, deadline)
+    if not whole.broken or spec.resume is None:
+        return whole
+    starts = [match.start() for match in spec.resume.finditer(source.data)]
+    part, base = whole, 0
+    for _ in range(MAX_RESTARTS):
+        lost = _first_lost(starts, whole.drafts, part, base)
+        if lost is None:
+            break
+        try:
+            part = read(spec, Source(source.data[lost:]), deadline)
+        except ParseTimeout:
+            break
+        base = lost
+        starts = [start for start in starts if start > lost]
+        _splice(whole, part, lost, source)
+    return whole
+
+
+def _first_lost(starts: list[int], drafts: list[Draft], part: Reading, base: int) -> int | None:
+    """Offset of the first line at column 0 that should be a top-level definition and is not."""
+    errors = [(start + base, end + base) for start, end in error_ranges(part.tree)]
+    if not errors:
+        return None
+    later = [draft for draft in drafts if draft.end > base]
+    root = part.tree.root_node
+    for at in starts:
+        if at < base or at < errors[0][0]:
+            continue
+        own = any(draft.outer_start <= at <= draft.start for draft in later)
+        nested = any(draft.start < at < draft.end for draft in later)
+        swallowed = any(start <= at < end for start, end in errors)
+        if not (nested or (swallowed and not own)):
+            continue
+        leaf = root.descendant_for_byte_range(at - base, at - base)
+        if leaf is None or ("string" not in leaf.type and "comment" not in leaf.type):
+            return at
+    return None
+
+
+def _splice(whole: Reading, part: Reading, at: int, source: Source) -> None:
+    """Replace what `whole` says about the bytes from `at` by `part`, whose offsets count from there."""
+    kept = [draft for draft in whole.drafts if draft.outer_start < at]
+    end = len(source.data[:at].rstrip())
+    for draft in kept:
+        if draft.end > end:
+            draft.end = max(end, draft.start + 1)
+            # The head may have run on as well; its first line is what can be trusted.
+            draft.signature = source.slice(draft.start, draft.end).partition("\n")[0].strip()
+    for draft in part.drafts:
+        draft.start += at
+        draft.end += at
+        draft.outer_start += at
+        if draft.decorator_start is not None:
+            draft.decorator_start += at
+    for mention in part.mentions:
+        mention.at += at
+    whole.drafts = kept + part.drafts
+    whole.mentions = [mention for mention in whole.mentions if mention.at < at] + part.mentions
