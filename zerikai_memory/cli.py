@@ -1,0 +1,327 @@
+"""The command line: `zerikai-memory` is the MCP server, `zerikai-memory COMMAND` does by hand what its tools do.
+
+Exit status: 0 done, 1 a refusal with its reason in one line on stderr, 2 wrong use, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from zerikai_memory import __version__
+from zerikai_memory.errors import Cancelled, InputError, ZerikaiError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zerikai_memory.app import Memory
+    from zerikai_memory.model import ScanProgress, Workspace
+
+DONE, REFUSED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None, *, open_memory: Callable[[], Memory] | None = None) -> int:
+    """Run one command and return its exit status; without a command, serve MCP and never return."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words:  # before anything is imported: clients wait for the server's first reply
+        from zerikai_memory.mcp_server.process import serve
+
+        serve()
+    try:
+        args = _parser().parse_args(words)
+    except SystemExit as stop:  # argparse has printed the help, the version or what was wrong
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
+    _prepare_output(args.json)
+    memory: Memory | None = None
+    try:
+        memory = (open_memory or _open_memory)()
+        status: int = args.run(memory, args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return _complain("stopped", args, INTERRUPTED)
+    except Cancelled as error:
+        return _complain(str(error), args, INTERRUPTED)
+    except ZerikaiError as error:
+        return _complain(str(error), args, REFUSED)
+    except Exception as error:  # noqa: BLE001 -- the front: one line for the person, the trace on demand
+        return _complain(f"unexpected {type(error).__name__}: {error} (--debug shows the trace)", args, REFUSED)
+    finally:
+        if memory is not None:
+            memory.close()
+    return status
+
+
+def _open_memory() -> Memory:
+    from zerikai_memory.app import Memory  # numpy, SQLite and more: not for --help
+
+    memory = Memory()
+    for problem in memory.settings.problems:
+        print(f"zerikai-memory: {problem}", file=sys.stderr)
+    return memory
+
+
+def _prepare_output(as_json: bool) -> None:
+    """Whatever the locale: JSON is UTF-8, and a character that the terminal cannot show becomes an escape."""
+    for stream, encoding in ((sys.stdout, "utf-8" if as_json else None), (sys.stderr, None)):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _complain(message: str, args: argparse.Namespace, status: int) -> int:
+    from zerikai_memory import render
+
+    if args.debug:
+        import traceback
+
+        traceback.print_exc()
+    print(f"zerikai-memory: {render.one_line(message)}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON value")
+    shared.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show the trace of an error")
+    target = argparse.ArgumentParser(add_help=False)
+    target.add_argument("-w", "--workspace", metavar="WS", help="path, name or id (default: the current project)")
+
+    parser = argparse.ArgumentParser(
+        prog="zerikai-memory",
+        description="Local code memory for coding agents. Without a command: the MCP server on stdin and stdout.",
+    )
+    parser.set_defaults(json=False, debug=False)
+    parser.add_argument("--version", action="version", version=f"zerikai-memory {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the trace of an error")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[..., int], text: str, *parents: Any, within: Any = commands) -> Any:
+        made = within.add_parser(name, help=text, description=text, parents=[shared, *parents])
+        made.set_defaults(run=run)
+        return made
+
+    scan = command("scan", _run_scan, "Index a project, or bring its index up to date.")
+    scan.add_argument("path", nargs="?", metavar="PATH", help="folder, name or id (default: the current project)")
+    scan.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    scan.add_argument("--force-refresh-brief", action="store_true", help="also rewrite the locked brief")
+
+    query = command("query", _run_query, "Ask a project's memory.", target)
+    query.add_argument("question", metavar="QUESTION")
+    query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
+    query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
+
+    entities = command("entities", _run_entities, "List the stored entities.")
+    entities.add_argument("workspace", nargs="?", metavar="WS", help="path, name or id (default: the current project)")
+    entities.add_argument("--file", metavar="F", help="only those of this file")
+
+    save = command("save", _run_save, "Save a note.", target)
+    save.add_argument("text", metavar="TEXT")
+    save.add_argument("--category", default="fact", metavar="C", help="fact, decision, fix, ... (default: fact)")
+
+    brief = command("brief", _run_brief_show, "Show or replace the project's brief.").add_subparsers(
+        metavar="show|set|regenerate", required=True
+    )
+    command("show", _run_brief_show, "Print the brief.", target, within=brief)
+    setter = command("set", _run_brief_set, "Replace the brief.", target, within=brief)
+    setter.add_argument(
+        "source", nargs="?", default="-", metavar="FILE|-|TEXT", help="a file, - for stdin, or the text"
+    )
+    command("regenerate", _run_brief_regenerate, "Write the brief anew from the index.", target, within=brief)
+
+    workspace = command("workspace", _run_workspace_list, "List or drop workspaces.").add_subparsers(
+        metavar="list|drop", required=True
+    )
+    command("list", _run_workspace_list, "List the registered workspaces.", within=workspace)
+    drop = command("drop", _run_workspace_drop, "Remove what is stored for a workspace.", within=workspace)
+    drop.add_argument("name", metavar="NAME", help="name, id or path")
+    drop.add_argument("--yes", action="store_true", help="do not ask")
+    drop.add_argument("--all", action="store_true", help="also remove notes and usage rows")
+
+    command("doctor", _run_doctor, "Check settings and the brain on disk.")
+    return parser
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def whole_number(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    whole_number.__name__ = f"number from {low} to {high}"  # argparse names the type in its message
+    return whole_number
+
+
+def _show(args: argparse.Namespace, value: Any, text: str) -> int:
+    from zerikai_memory import render
+
+    print(render.json_line(value) if args.json else text)
+    return DONE
+
+
+def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    with _stop_on_interrupt() as stopped, _progress_bar() as progress:
+        report = memory.scan(
+            args.path,
+            dry_run=args.dry_run,
+            force_refresh_brief=args.force_refresh_brief,
+            progress=progress,
+            cancelled=stopped,
+        )
+    _show(args, render.scan_summary(report), render.scan_report(report))
+    return {"cancelled": INTERRUPTED, "failed": REFUSED}.get(report.status, DONE)
+
+
+def _run_query(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    answer = memory.query(args.question, args.workspace, limit=args.limit, budget_tokens=args.budget_tokens)
+    return _show(args, answer, render.query_answer(answer))
+
+
+def _run_entities(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    entities = memory.entities(args.workspace, file=args.file)
+    return _show(args, entities, "" if args.json else render.entity_table(entities))
+
+
+def _run_save(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    note = memory.save(args.text, args.workspace, category=args.category)
+    return _show(args, note, render.saved_note(note))
+
+
+def _run_brief_show(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    brief = memory.brief(args.workspace)
+    return _show(args, brief, render.brief_text(brief))
+
+
+def _run_brief_set(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    brief = memory.set_brief(_text_from(args.source), args.workspace)
+    return _show(args, brief, render.brief_line(brief))
+
+
+def _run_brief_regenerate(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    brief = memory.regenerate_brief(args.workspace)
+    return _show(args, brief, render.brief_text(brief))
+
+
+def _run_workspace_list(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    workspaces = memory.workspaces()
+    return _show(args, workspaces, render.workspace_table(workspaces))
+
+
+def _run_workspace_drop(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    workspace = memory.resolve(args.name)
+    if not args.yes and not _agreed(_drop_question(memory, workspace, args.all)):
+        return DONE
+    report = memory.drop(workspace.id, everything=args.all)
+    return _show(args, report, render.drop_report(report))
+
+
+def _run_doctor(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    findings = memory.doctor()
+    _show(args, findings, render.finding_lines(findings))
+    return REFUSED if any(finding.level == "error" for finding in findings) else DONE
+
+
+def _drop_question(memory: Memory, workspace: Workspace, everything: bool) -> str:
+    from zerikai_memory import render
+
+    known = next((info for info in memory.workspaces() if info.id == workspace.id), None)
+    if known is None:
+        raise InputError(f"Nothing is stored for {workspace.path!r}; see `zerikai-memory workspace list`.")
+    return render.drop_question(known, everything=everything)
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InputError(
+            f"{question} Nothing was removed: there is no terminal to ask on; --yes removes without asking."
+        )
+    print(f"{question} Continue? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print("Nothing was removed.", file=sys.stderr)
+    return False
+
+
+def _text_from(source: str) -> str:
+    """The text meant by `-` (stdin), a file's path, or the text itself."""
+    from pathlib import Path
+
+    if source == "-":
+        return sys.stdin.read()
+    is_path = len(source.split()) == 1
+    try:
+        if is_path and Path(source).is_file():
+            return Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"Cannot read {source!r} as UTF-8 text: {error}") from error
+    if is_path:  # one word is a mistyped file name more often than it is a brief
+        raise InputError(f"No such file: {source!r}. Give a file, - for stdin, or the text of the brief.")
+    return source
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """A flag that the first Ctrl-C sets, so that a scan ends cleanly; the second one interrupts as usual."""
+    import signal
+    import threading
+
+    stopped = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped.is_set
+        return
+
+    def stop(number: int, frame: object) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield stopped.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[ScanProgress], None] | None]:
+    """A bar on stderr where that is a terminal, else nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Looking for files", total=None)
+
+        def advance(progress: ScanProgress) -> None:
+            bar.update(task, description=progress.stage, completed=progress.done, total=progress.total or None)
+
+        yield advance

@@ -1,0 +1,199 @@
+"""The tools offered over MCP: each resolves arguments, calls one method of Memory and formats its reply.
+
+Docstrings and parameter descriptions here are read by models and paid for in every session: keep them short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BeforeValidator, Field
+
+from zerikai_memory import render
+from zerikai_memory.errors import InputError
+from zerikai_memory.mcp_server.roots import client_roots
+from zerikai_memory.mcp_server.source import MemorySource
+from zerikai_memory.mcp_server.tool import MemoryTool, memory_tool
+from zerikai_memory.model import Brief, Note, QueryAnswer, ScanReport
+
+if TYPE_CHECKING:
+    from zerikai_memory.scan.job import ScanJob
+
+T = TypeVar("T")
+# A reply that costs more than the code it saves reading is no help; clients cut at 20 KB and more.
+REPLY_BYTES = 8_000
+# Often enough to look alive, rarely enough to cost nothing.
+POLL_S = 0.1
+
+
+def _no_boolean(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("a boolean is no number")  # pydantic would take true for 1
+    return value
+
+
+Workspace = Annotated[str | None, Field(description="Path, name or id of the project; omit for the current one")]
+NoBoolean = BeforeValidator(_no_boolean)
+Limit = Annotated[int, Field(ge=1, le=50), NoBoolean]
+Budget = Annotated[int | None, Field(ge=100, le=100_000, description="Most tokens the answer may take"), NoBoolean]
+Wait = Annotated[float, Field(ge=0, le=600, description="Seconds before a running status is returned"), NoBoolean]
+
+
+def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | None) -> list[MemoryTool]:
+    """All tools, in the order they are listed; `top_k` is the default of `limit`."""
+
+    async def roots_for(ctx: Context[Any, Any], workspace: str | None) -> tuple[str, ...]:
+        return () if workspace or default_workspace else await client_roots(ctx)
+
+    async def scan_workspace(
+        ctx: Context[Any, Any],
+        workspace: Workspace = None,
+        force_refresh_brief: Annotated[bool, Field(description="Also rewrite the locked brief")] = False,
+        wait: Wait = 40,
+    ) -> CallToolResult:
+        """Index a project's code and docs, or bring its index up to date (only changed files are read). Call it for
+        a new project and after large edits. A long scan returns status `running` and goes on: call again to wait."""
+        roots = await roots_for(ctx, workspace)
+
+        def start() -> ScanJob:
+            return source.get().start_scan(workspace, roots=roots, force_refresh_brief=force_refresh_brief)
+
+        report = await _follow(await _in_thread(start), wait, ctx)
+        return _reply(render.scan_report(report), _fitting(report))
+
+    async def query_memory(
+        ctx: Context[Any, Any],
+        user_query: Annotated[str, Field(description="A question, identifier, path or path:line")] = "",
+        workspace: Workspace = None,
+        category: Annotated[
+            str | None, Field(description="Only notes of this category; with no question its latest", max_length=64)
+        ] = None,
+        use_cloud: Annotated[bool | None, Field(description="Ask for (true) or forbid (false) a cloud model")] = None,
+        show_sources: bool = True,
+        limit: Limit = top_k,
+        budget_tokens: Budget = None,
+    ) -> CallToolResult:
+        """Ask the project's memory: where something is, how it works, what was decided. Returns the best matching
+        code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
+        reading files. Cheap: no model is called."""
+        roots = await roots_for(ctx, workspace)
+
+        def ask() -> QueryAnswer:
+            return source.get().query(
+                user_query,
+                workspace,
+                roots=roots,
+                category=category,
+                use_cloud=use_cloud,
+                show_sources=show_sources,
+                limit=limit,
+                budget_tokens=budget_tokens,
+            )
+
+        answer = await _in_thread(ask)
+        return _reply(render.query_answer(answer, show_sources=show_sources), answer)
+
+    async def save_to_memory(
+        ctx: Context[Any, Any],
+        content: Annotated[str, Field(description="One self-contained statement", min_length=1, max_length=20_000)],
+        workspace: Workspace = None,
+        category: Annotated[
+            str,
+            Field(
+                description="fact, decision, procedure, fix, error, workaround, strategy or a word of your own",
+                min_length=1,
+                max_length=64,
+            ),
+        ] = "fact",
+    ) -> CallToolResult:
+        """Save what the code itself does not say, so that later sessions find it: a decision and its reason, a fix
+        that worked, a trap. Not for code or what a scan finds. The same text is never stored twice."""
+        roots = await roots_for(ctx, workspace)
+        note = await _in_thread(lambda: source.get().save(content, workspace, roots=roots, category=category))
+        return _reply(render.saved_note(note), note)
+
+    async def update_brief(
+        ctx: Context[Any, Any],
+        workspace: Workspace = None,
+        new_content: Annotated[
+            str | None, Field(description="Markdown that replaces the brief", max_length=40_000)
+        ] = None,
+        regenerate: Annotated[bool, Field(description="Write it anew from the index")] = False,
+    ) -> CallToolResult:
+        """Show the project's brief (overview, stack, architecture, conventions, key files), or replace it. It stays
+        as it is until replaced; replace it only when asked to."""
+        if new_content is not None and regenerate:
+            raise InputError("Give either new_content or regenerate=true, not both.")
+        roots = await roots_for(ctx, workspace)
+
+        def change() -> Brief:
+            memory = source.get()
+            if new_content is not None:
+                return memory.set_brief(new_content, workspace, roots=roots)
+            if regenerate:
+                return memory.regenerate_brief(workspace, roots=roots)
+            return memory.brief(workspace, roots=roots)
+
+        brief = await _in_thread(change)
+        return _reply(render.brief_line(brief) if new_content is not None else render.brief_text(brief), brief)
+
+    return [
+        memory_tool(
+            query_memory,
+            QueryAnswer,
+            title="Query memory",
+            annotations=_annotations(read_only=True),
+            meta={"anthropic/alwaysLoad": True},  # Claude Code hides tools behind a search otherwise
+        ),
+        memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations()),
+        memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations()),
+        memory_tool(update_brief, Brief, title="Show or update brief", annotations=_annotations(idempotent=False)),
+    ]
+
+
+async def _follow(job: ScanJob, wait_s: float, ctx: Context[Any, Any]) -> ScanReport:
+    """Watch a scan for at most `wait_s` seconds and report progress; a cancelled call cancels the scan."""
+    shown = 0
+    try:
+        with anyio.move_on_after(wait_s):
+            while not job.finished:
+                progress = job.progress
+                if progress.done > shown:  # the protocol wants each value above the one before
+                    shown = progress.done
+                    message = f"{progress.stage} {render.one_line(progress.path)}".strip()
+                    await ctx.report_progress(shown, progress.total or None, message)
+                await anyio.sleep(POLL_S)
+    except anyio.get_cancelled_exc_class():
+        job.cancel()
+        raise
+    return await _in_thread(lambda: job.wait(0))
+
+
+async def _in_thread(function: Callable[[], T]) -> T:
+    # Abandoned on cancellation: a client that gives up or a closed stdin must not wait for a slow call.
+    return await to_thread.run_sync(function, abandon_on_cancel=True)
+
+
+def _reply(text: str, value: Any) -> CallToolResult:
+    """Text for clients that forward text and the same as data for those that forward data."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=render.as_json(value))
+
+
+def _fitting(report: ScanReport) -> render.ScanSummary:
+    """The report with as many paths per list as fit into a reply."""
+    for most in (50, 20, 5):
+        summary = render.scan_summary(report, most)
+        if len(render.json_line(summary).encode()) <= REPLY_BYTES:
+            return summary
+    return render.scan_summary(report, 0)
+
+
+def _annotations(*, read_only: bool = False, idempotent: bool = True) -> ToolAnnotations:
+    return ToolAnnotations(
+        read_only_hint=read_only, destructive_hint=False, idempotent_hint=idempotent, open_world_hint=False
+    )
