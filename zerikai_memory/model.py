@@ -156,10 +156,17 @@ class SkippedPath:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk of the workspace found."""
+    """What a walk of the workspace found.
+
+    `excluded_by` counts, per ignore rule, the entries it left out (a folder is one entry, but when no file was kept
+    each left-out folder counts with the files in it, so that the first rule tells why). `other_types` counts the
+    files of no known language by suffix. Both are in falling order.
+    """
 
     files: tuple[DiskFile, ...]
     skipped: tuple[SkippedPath, ...]
+    excluded_by: Mapping[str, int] = field(default_factory=dict)
+    other_types: Mapping[str, int] = field(default_factory=dict)
 
 
 ScanStatus = Literal["completed", "running", "cancelled", "dry_run", "failed"]
