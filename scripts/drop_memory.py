@@ -9,9 +9,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 try:
-    from zerikai_memory.cli import main
-
     import zerikai_memory.app  # noqa: F401 -- are the dependencies here?
+    from zerikai_memory.cli import main
 except ModuleNotFoundError as missing:
     # Started with the system's Python: go on with the one that `make` prepared.
     prepared = ROOT / ".venv" / "bin" / "python"
