@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -26,7 +27,7 @@ TERMINAL_HINT = (
 )
 
 
-def serve() -> NoReturn:
+def serve(open_memory: Callable[[Settings], Memory] | None = None) -> NoReturn:
     """Serve MCP on stdin and stdout until stdin ends or a signal comes; never returns."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)  # before the slow imports: a client may give up while we start
@@ -44,15 +45,10 @@ def serve() -> NoReturn:
     for problem in settings.problems:
         log.warning("%s", problem)
 
-    def load_memory() -> Memory:
-        from zerikai_memory.app import Memory  # numpy, SQLite and more: after the first reply
-
-        return Memory(settings)
-
     claim_stdin()
     try:
         create_server(
-            load_memory,
+            lambda: (open_memory or _open_memory)(settings),
             top_k=settings.top_k,
             default_workspace=settings.workspace,
             warm_up_after_s=WARM_UP_AFTER_S,
@@ -61,6 +57,12 @@ def serve() -> NoReturn:
         log.exception("The server stopped")
         _leave(1)
     _leave(0)
+
+
+def _open_memory(settings: Settings) -> Memory:
+    from zerikai_memory.app import Memory  # numpy, SQLite and more: after the first reply
+
+    return Memory(settings)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
