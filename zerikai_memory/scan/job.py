@@ -41,6 +41,10 @@ class ScanJob:
         """Ask the scan to stop after the file at hand; what it has committed stays."""
         self._stop.set()
 
+    def join(self, timeout_s: float = 5.0) -> None:
+        """Wait for the thread to end, whatever its outcome."""
+        self._thread.join(timeout_s)
+
     def _main(self, run: ScanFunction) -> None:
         try:
             self._report = run(self._watch, self._stop.is_set)

@@ -56,6 +56,12 @@ class Database:
         finally:
             self._release(connection)
 
+    def damage(self) -> str | None:
+        """What SQLite's quick check finds wrong with the file, or None."""
+        with self.connection() as connection:
+            row = connection.execute("PRAGMA quick_check(1)").fetchone()
+        return None if row is None or row[0] == "ok" else str(row[0])
+
     def close(self) -> None:
         """Close the idle connections; one that is in use closes when it is given back."""
         with self._mutex:

@@ -10,14 +10,13 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from zerikai_memory.errors import StoreError
-from zerikai_memory.model import CodeEntity, EntityType
+from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile
 
@@ -112,7 +111,7 @@ class WorkspaceIndex:
             if extractor is not None and known > extractor:
                 raise _newer(self.path, known, extractor)
             rows = connection.execute(f"SELECT {_STATE_COLUMNS} FROM files").fetchall()
-        return {row[0]: FileState(*row[:8], partial=bool(row[8]), skip_reason=row[9]) for row in rows}
+        return {row[0]: _state(row) for row in rows}
 
     def vectors_of_file(self, path: str, embedding: str) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
         """(entity vectors, file vector) of a file by the hash of the text they stand for, to be used again."""
@@ -147,7 +146,8 @@ class WorkspaceIndex:
                 "SELECT entity_type, count(*) FROM entities GROUP BY 1 ORDER BY 2 DESC, 1"
             ).fetchall()
             by_language = connection.execute(
-                "SELECT f.language, count(*) FROM entities e JOIN files f ON f.id = e.file GROUP BY 1 ORDER BY 2 DESC, 1"
+                "SELECT f.language, count(*) FROM entities e JOIN files f ON f.id = e.file"
+                " GROUP BY 1 ORDER BY 2 DESC, 1"
             ).fetchall()
         return IndexCounts(files, sum(n for _, n in by_type), dict(by_type), dict(by_language))
 
@@ -173,17 +173,18 @@ class WorkspaceIndex:
             ).fetchall()
         return {row[0]: _entity(row[1:]) for row in rows}
 
+    def references(self) -> list[Reference]:
+        """Stored mentions of other names, by file and line."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT r.kind, r.name, r.target_text, f.path, r.line, r.from_entity"
+                " FROM refs r JOIN files f ON f.id = r.file ORDER BY f.path, r.rowid"
+            ).fetchall()
+        return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
+
     def close(self) -> None:
         """Close the connections."""
         self.database.close()
-
-
-@contextmanager
-def incomplete_until_done(index: WorkspaceIndex, extractor: int, embedding: str) -> Iterator[None]:
-    """Journal of a scan: the incomplete mark stays when the block is left by an error, a cancel or a kill."""
-    index.begin(extractor, embedding)
-    yield
-    index.finish()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -264,6 +265,11 @@ def _insert_entity(connection: sqlite3.Connection, file_id: int, item: IndexedEn
     )
     connection.execute("INSERT INTO vectors VALUES (?, ?)", (rowid, item.vector))
     return words
+
+
+def _state(row: Sequence[Any]) -> FileState:
+    columns: dict[str, Any] = dict(zip(_STATE_COLUMNS.split(", "), row, strict=True))
+    return FileState(**columns | {"partial": bool(columns["partial"])})
 
 
 def _entity(row: Sequence[Any]) -> CodeEntity:

@@ -1,0 +1,199 @@
+"""Answer a question about one workspace: search, verify, pack, recall notes, compose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
+from zerikai_memory.errors import InputError
+from zerikai_memory.model import CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
+from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
+from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
+from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
+from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
+from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.memory import NoteStore
+from zerikai_memory.store.words import split_words
+
+# With the citations around them these texts stay under the 8 kB that a default reply may have.
+DEFAULT_BUDGET_TOKENS = 900
+# Above ten results the default budget grows, so that each still shows something.
+TOKENS_PER_EXTRA_RESULT = 60
+# Notes that ride along with code; asking by category gives as many as the limit.
+NOTES_BESIDE_CODE = 3
+# A note must hold this share of the question's words to be worth its tokens.
+NOTE_COVERAGE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class AskParts:
+    """What answering works with; `read` gives the working file of a workspace path."""
+
+    workspace: Workspace
+    index: WorkspaceIndex
+    searcher: Searcher
+    notes: NoteStore
+    read: Callable[[str], WorkingFile]
+    extract: Callable[[bytes, str], Extraction]
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """What the caller wants: search options, a category of notes, a token budget, and whether a cloud was asked for."""
+
+    search: SearchOptions
+    limit: int
+    category: str | None = None
+    budget_tokens: int | None = None
+    use_cloud: bool | None = None
+
+
+def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
+    """Answer a question; raises InputError when there is neither a question nor a category."""
+    query = understand(question)
+    if options.category is not None:
+        return _notes_only(parts, query, options)
+    if not query.text:
+        raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
+    ranking = parts.searcher.search(query, options.search)
+    notes = _notes_for(parts, query, None, NOTES_BESIDE_CODE)
+    warnings = _warnings(query, ranking)
+    if ranking.nothing_relevant and not notes:
+        nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
+        answer = nothing_relevant_answer(nearest)
+        return _reply(parts, query, options, answer=answer, nothing_relevant=True, warnings=warnings)
+    shown = () if ranking.nothing_relevant else ranking.candidates
+    cited = _cite(parts, shown, _budget_chars(options, notes))
+    hits = tuple(hit for hit, _ in cited)
+    return _reply(
+        parts,
+        query,
+        options,
+        answer=extractive_answer(cited, notes),
+        results=hits,
+        notes=notes,
+        omitted=max(0, ranking.same_name - sum(_named(query, hit) for hit in hits)),
+        warnings=warnings,
+    )
+
+
+def _notes_only(parts: AskParts, query: Query, options: AskOptions) -> QueryAnswer:
+    if query.text:
+        notes = _notes_for(parts, query, options.category, options.limit)
+    else:
+        notes = tuple(parts.notes.latest(parts.workspace.id, options.category, options.limit))
+    answer = extractive_answer((), notes) or f"No note of category {options.category!r} answers this."
+    return _reply(parts, query, options, answer=answer, notes=notes, nothing_relevant=not notes)
+
+
+def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
+    found = parts.notes.search(parts.workspace.id, query.words, category, limit * 3)
+    asked = set(query.terms)
+    kept = [
+        note
+        for note, _ in found
+        if len(asked.intersection(split_words(f"{note.category} {note.content}"))) >= NOTE_COVERAGE * len(asked)
+    ]
+    return tuple(kept[:limit])
+
+
+def _cite(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> list[tuple[Hit, CodeEntity]]:
+    """Verified hits with their texts; candidates that a scan has replaced meanwhile fall out."""
+    stored = parts.index.entities_by_rowid([candidate.rowid for candidate in candidates])
+    files = {path: parts.read(path) for path in dict.fromkeys(candidate.file_path for candidate in candidates)}
+    kept: list[tuple[Candidate, Cited]] = []
+    for candidate in candidates:
+        entity = stored.get(candidate.rowid)
+        if entity is not None and entity.id == candidate.entity_id:
+            kept.append((candidate, verify(entity, candidate.sha256, files[candidate.file_path], parts.extract)))
+    texts = pack([item for _, item in kept], budget)
+    return [(_hit(candidate, item, text), item.entity) for (candidate, item), text in zip(kept, texts, strict=True)]
+
+
+def _hit(candidate: Candidate, item: Cited, text: str) -> Hit:
+    entity = item.entity
+    return Hit(
+        name=entity.name,
+        qualified_name=entity.qualified_name,
+        entity_type=entity.entity_type,
+        file_path=entity.file_path,
+        start_line=entity.start_line,
+        end_line=entity.end_line,
+        distance=candidate.distance,
+        score=candidate.score,
+        state=item.state,
+        text=text,
+        entity_id=candidate.entity_id,
+    )
+
+
+def _bare_hit(candidate: Candidate) -> Hit:
+    return Hit(
+        name=candidate.name,
+        qualified_name=candidate.qualified_name,
+        entity_type="",
+        file_path=candidate.file_path,
+        start_line=0,
+        end_line=0,
+        distance=candidate.distance,
+        score=candidate.score,
+        state="fresh",
+        text="",
+        entity_id=candidate.entity_id,
+    )
+
+
+def _budget_chars(options: AskOptions, notes: Sequence[Note]) -> int:
+    default = DEFAULT_BUDGET_TOKENS + TOKENS_PER_EXTRA_RESULT * max(options.limit - 10, 0)
+    tokens = default if options.budget_tokens is None else options.budget_tokens
+    return max(0, tokens * CHARS_PER_TOKEN - sum(len(note.content) for note in notes))
+
+
+def _named(query: Query, hit: Hit) -> bool:
+    return any(identifier.rpartition(".")[2] == hit.name for identifier in query.identifiers)
+
+
+def _warnings(query: Query, ranking: Ranking) -> tuple[str, ...]:
+    found = []
+    if query.cut:
+        found.append(f"the question was cut to its first {MAX_QUESTION_CHARS} characters")
+    if ranking.incomplete:
+        found.append("the index is incomplete: a scan is running or was interrupted; scan again to finish it")
+    if ranking.text_only:
+        found.append(
+            "the embedding model differs from the one the index was made with, so only words were compared; "
+            "the next scan embeds again"
+        )
+    return tuple(found)
+
+
+def _route(options: AskOptions) -> Route:
+    if options.use_cloud:
+        return Route("none", None, "a cloud model was asked for, but no model back end is part of this version")
+    return Route("none", None, "no model is configured: quoted from the index")
+
+
+def _reply(
+    parts: AskParts,
+    query: Query,
+    options: AskOptions,
+    *,
+    answer: str,
+    results: tuple[Hit, ...] = (),
+    notes: tuple[Note, ...] = (),
+    nothing_relevant: bool = False,
+    omitted: int = 0,
+    warnings: tuple[str, ...] = (),
+) -> QueryAnswer:
+    return QueryAnswer(
+        workspace=parts.workspace.name,
+        question=query.text,
+        answer=answer,
+        results=results,
+        notes=notes,
+        route=_route(options),
+        nothing_relevant=nothing_relevant,
+        omitted=omitted,
+        warnings=warnings,
+    )

@@ -1,0 +1,41 @@
+"""An answer without a model: the best entities and notes, quoted and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zerikai_memory.model import CodeEntity, Hit, Note
+from zerikai_memory.retrieve.pack import first_paragraph
+
+_STATE_WORDS = {
+    "moved": "the file has changed since the scan; the lines are today's",
+    "stale": "the file has changed since the scan and this could not be found again in it",
+    "gone": "no longer in the working files",
+}
+MAX_SUMMARY_CHARS = 160
+
+
+def extractive_answer(cited: Sequence[tuple[Hit, CodeEntity]], notes: Sequence[Note]) -> str:
+    """One line per hit: what it is, where, and the first words of what it says of itself; then the notes."""
+    lines = [_hit_line(hit, entity) for hit, entity in cited]
+    lines += [f"note:{note.id} ({note.category}): {note.content}" for note in notes]
+    return "\n".join(lines)
+
+
+def nothing_relevant_answer(nearest: Sequence[Hit]) -> str:
+    """An honest no, with the nearest names so that the reader can judge and ask again."""
+    if not nearest:
+        return "Nothing relevant was found in this workspace."
+    names = ", ".join(f"{hit.qualified_name or hit.name} ({hit.file_path})" for hit in nearest)
+    return f"Nothing relevant was found in this workspace. The nearest, too far to be cited: {names}."
+
+
+def _hit_line(hit: Hit, entity: CodeEntity) -> str:
+    where = f"{hit.file_path}:{hit.start_line}-{hit.end_line}"
+    line = f"{hit.qualified_name or hit.name} ({hit.entity_type}, {where}): {_summary(entity)}"
+    return f"{line} [{hit.state}: {_STATE_WORDS[hit.state]}]" if hit.state in _STATE_WORDS else line
+
+
+def _summary(entity: CodeEntity) -> str:
+    text = first_paragraph(entity.docstring) if entity.docstring else " ".join(entity.signature.split())
+    return text if len(text) <= MAX_SUMMARY_CHARS else text[:MAX_SUMMARY_CHARS].rsplit(" ", 1)[0] + " ..."

@@ -1,0 +1,68 @@
+"""Verify citations against the working file: a hit never shows another entity's lines.
+
+An unchanged file gives `fresh`. In a changed file the entity is looked for again: found, its lines are today's and it
+is `moved` when they differ; not found, it is `gone` when the file still parses without it, or `stale` when that cannot
+be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from zerikai_memory.model import CitationState, CodeEntity, Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingFile:
+    """A file as it is on disk now; `content` None when it is no longer there or cannot be read."""
+
+    path: str
+    content: bytes | None
+    sha256: str | None
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An entity with the lines it has now; `lines` is its text there, empty when the citation cannot show any."""
+
+    entity: CodeEntity
+    state: CitationState
+    lines: tuple[str, ...]
+
+
+def verify(
+    entity: CodeEntity, indexed_sha256: str, file: WorkingFile, extract: Callable[[bytes, str], Extraction]
+) -> Cited:
+    """Hold one stored entity against its working file."""
+    if file.content is None:
+        return Cited(entity, "gone" if file.missing else "stale", ())
+    if file.sha256 == indexed_sha256:
+        return Cited(entity, "fresh", _lines(file.content, entity))
+    extraction = extract(file.content, file.path)
+    now = _same_entity(entity, extraction.entities)
+    if now is None:
+        # A file that no longer parses may still hold it.
+        return Cited(entity, "stale" if extraction.partial or extraction.skip_reason else "gone", ())
+    unmoved = (now.start_line, now.end_line) == (entity.start_line, entity.end_line)
+    same = unmoved and now.body_hash == entity.body_hash
+    return Cited(now, "fresh" if same else "moved", _lines(file.content, now))
+
+
+def _same_entity(entity: CodeEntity, now: Sequence[CodeEntity]) -> CodeEntity | None:
+    """Today's record of a stored entity: by body among equals, else by id, which counts equals in file order."""
+    equals = [
+        other
+        for other in now
+        if (other.qualified_name, other.entity_type) == (entity.qualified_name, entity.entity_type)
+    ]
+    for other in equals:
+        if other.body_hash == entity.body_hash:
+            return other
+    return next((other for other in equals if other.id == entity.id), None)
+
+
+def _lines(content: bytes, entity: CodeEntity) -> tuple[str, ...]:
+    lines = content.split(b"\n")[entity.start_line - 1 : entity.end_line]
+    return tuple(line.decode("utf-8", "replace").rstrip("\r") for line in lines)

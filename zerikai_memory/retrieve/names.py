@@ -1,0 +1,116 @@
+"""Which entities a question names: identifiers, dotted names, paths and path:line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from zerikai_memory.retrieve.query import PathMention, Query
+from zerikai_memory.retrieve.rank import (
+    EXACT_NAME,
+    MEMBER_NAME_FACTOR,
+    MODULE_NAME_FACTOR,
+    SAME_NAME_OTHER_CASE,
+    Floats,
+)
+from zerikai_memory.store.view import IndexView
+from zerikai_memory.store.words import split_words
+
+# A named file's entities stand above anything that only shares words with the question.
+PATH_BOOST = 2.0
+# path:line asks for the entity around that line and nothing else.
+LINE_BOOST = 4.0
+# The question is the path alone: the file itself is what is asked for.
+WHOLE_FILE_BOOST = 1.0
+
+
+class NameTable:
+    """Entities of a view by name and by file, built once per view."""
+
+    def __init__(self, view: IndexView) -> None:
+        self._view = view
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        self._by_folded: dict[str, list[int]] = defaultdict(list)
+        for i, name in enumerate(view.names):
+            self._by_name[name].append(i)
+            self._by_folded[_folded(name)].append(i)
+        self._by_basename: dict[str, list[int]] = defaultdict(list)
+        for f, file in enumerate(view.files):
+            self._by_basename[file.path.rsplit("/", 1)[-1].lower()].append(f)
+
+    def boosts(self, query: Query) -> Floats:
+        """[n] boost of every entity that the question names."""
+        boost = np.zeros(len(self._view))
+        for identifier in query.identifiers:
+            for i, value in self._named(identifier).items():
+                boost[i] = max(boost[i], value)
+        only_path = not query.identifiers and len(query.paths) == 1 and query.text.strip("`'\"") == query.paths[0].path
+        for mention in query.paths:
+            self._add_path(boost, mention, only_path)
+        return boost
+
+    def exact(self, identifier: str) -> list[int]:
+        """Positions whose name, or dotted name, is the identifier."""
+        return [i for i, value in self._named(identifier).items() if value >= EXACT_NAME * MODULE_NAME_FACTOR]
+
+    def files_named(self, path: str) -> list[int]:
+        """File positions whose path ends with `path`, whole folder and file names only."""
+        wanted = path.lower()
+        if "/" not in wanted:
+            return self._by_basename.get(wanted, [])
+        ends = "/" + wanted
+        found = [f for f in self._by_basename.get(wanted.rsplit("/", 1)[-1], []) if self._path(f).endswith(ends)]
+        if found:
+            return found
+        # An absolute or longer spelling of one of our paths, as in a stack trace.
+        return [f for f in self._by_basename.get(wanted.rsplit("/", 1)[-1], []) if ends.endswith(self._path(f))]
+
+    def _path(self, f: int) -> str:
+        return "/" + self._view.files[f].path.lower()
+
+    def _named(self, identifier: str) -> Mapping[int, float]:
+        found: dict[int, float] = {}
+        owner, _, last = identifier.rpartition(".")
+        for positions, base in (
+            (self._by_folded.get(_folded(last), ()), SAME_NAME_OTHER_CASE),
+            (self._by_name.get(last, ()), EXACT_NAME),
+        ):
+            for i in positions:
+                found[i] = base * self._owner_factor(i, owner)
+        return found
+
+    def _owner_factor(self, i: int, owner: str) -> float:
+        """1 for what the dotted name says in full; less for members that are only meant by their last name."""
+        view = self._view
+        if owner:
+            path = view.files[int(view.file_of[i])].path.rsplit(".", 1)[0].replace("/", ".")
+            full = f"{path}.{view.qualified_names[i]}".lower()
+            matched = f".{full}".endswith(f".{owner}.{view.names[i]}".lower())
+            return 1.0 if matched else MEMBER_NAME_FACTOR * 0.5
+        if view.types[i] == "module":
+            return MODULE_NAME_FACTOR
+        return MEMBER_NAME_FACTOR if "." in view.qualified_names[i] else 1.0
+
+    def _add_path(self, boost: Floats, mention: PathMention, only_path: bool) -> None:
+        view = self._view
+        for f in self.files_named(mention.path):
+            inside = np.flatnonzero(view.file_of == f)
+            boost[inside] += PATH_BOOST
+            if mention.line is not None:
+                around = _innermost(view, inside.tolist(), mention.line)
+                if around is not None:
+                    boost[around] += LINE_BOOST
+            elif only_path:
+                boost[[i for i in inside if view.types[i] == "module"]] += WHOLE_FILE_BOOST
+
+
+def _innermost(view: IndexView, positions: Iterable[int], line: int) -> int | None:
+    around = [i for i in positions if view.start_lines[i] <= line <= view.end_lines[i]]
+    return min(around, key=lambda i: (view.end_lines[i] - view.start_lines[i], -view.start_lines[i]), default=None)
+
+
+def _folded(name: str) -> str:
+    """A name without its casing style: getUserById, get_user_by_id and GetUserByID are one."""
+    return "".join(split_words(name)) or name.lower()

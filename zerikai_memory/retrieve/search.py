@@ -1,0 +1,239 @@
+"""From a question to ranked candidates of one workspace: gather the evidence, rank, group, judge relevance."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zerikai_memory.embed.base import Embedder
+from zerikai_memory.retrieve.names import NameTable
+from zerikai_memory.retrieve.query import Query
+from zerikai_memory.retrieve.rank import (
+    CONSTRUCTOR_FACTOR,
+    Evidence,
+    Floats,
+    Ints,
+    Scores,
+    classic,
+    group_by_file,
+    score,
+)
+from zerikai_memory.retrieve.relevance import is_relevant
+from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_factors, side_of
+from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.lexical import document_frequencies, lexical_scores, rows_with_phrase, words_in_rows
+from zerikai_memory.store.vectors import ExactVectorIndex, squared_distances
+from zerikai_memory.store.view import IndexView, ViewCache
+from zerikai_memory.store.words import split_words
+
+# Best entities taken from each source; 50 to 500 gave the same ranking within .003.
+POOL = 200
+# How many of the nearest the classic ranker reorders, as documented for the seed.
+CLASSIC_POOL = 75
+# A quoted phrase that stands in the entity word for word.
+PHRASE_BOOST = 0.5
+# Named when nothing is relevant, so that the reader sees how far off the index is.
+NEAREST_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to rank and how much to show. `distance_threshold` None leaves the cut to the embedding's own."""
+
+    files: int
+    entities: int
+    ranker: str = "hybrid"
+    distance_threshold: float | None = None
+    lexical_rerank: bool = True
+    lexical_rerank_weight: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A ranked entity: its row and id in the index, and why it is here. `distance` None: no vector to compare."""
+
+    rowid: int
+    entity_id: str
+    name: str
+    qualified_name: str
+    file_path: str
+    sha256: str
+    distance: float | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates to show in order; `same_name` counts entities that bear a name the question asks for.
+
+    With `nothing_relevant` the candidates are only the nearest, to be named and not cited.
+    """
+
+    candidates: tuple[Candidate, ...]
+    nothing_relevant: bool
+    same_name: int
+    incomplete: bool
+    text_only: bool
+
+
+class Searcher:
+    """Ranks questions over one workspace's index; keeps what depends on the index alone between questions."""
+
+    def __init__(self, index: WorkspaceIndex, views: ViewCache, embedder: Embedder) -> None:
+        self._index = index
+        self._views = views
+        self._embedder = embedder
+        self._mutex = threading.Lock()
+        self._prepared: _Prepared | None = None
+
+    def search(self, query: Query, options: SearchOptions) -> Ranking:
+        """Rank the workspace's entities for a question."""
+        prepared = self._prepare()
+        view = prepared.view
+        text_only = view.embedding != self._embedder.fingerprint
+        if query.empty or not len(view):
+            return Ranking((), True, 0, view.incomplete, text_only)
+        found = self._evidence(prepared, query, text_only, options)
+        if options.ranker == "classic" and not text_only:
+            order, scores = self._classic(prepared, query, found.distances, options)
+        else:
+            order, scores = _hybrid(found, options, text_only)
+        distances = None if text_only else found.distances
+        candidates = tuple(_candidate(view, i, distances, scores[i]) for i in order)
+        relevant = bool(order) and self._relevant(query, found, order, text_only)
+        same_name = len({i for identifier in query.identifiers for i in prepared.names.exact(identifier)})
+        if not relevant:
+            candidates = candidates[:NEAREST_SHOWN]
+        return Ranking(candidates, not relevant, same_name, view.incomplete, text_only)
+
+    def _prepare(self) -> _Prepared:
+        view = self._views.get()
+        with self._mutex:
+            if self._prepared is None or self._prepared.view is not view:
+                self._prepared = _prepare(view)
+            return self._prepared
+
+    def _evidence(self, prepared: _Prepared, query: Query, text_only: bool, options: SearchOptions) -> _Found:
+        view = prepared.view
+        lexical = np.zeros(len(view))
+        for row, value in lexical_scores(self._index, query.words, POOL):
+            if (i := prepared.position.get(row)) is not None:
+                lexical[i] = value
+        distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
+        if not text_only:
+            vector = self._embedder.encode([" ".join(query.text.split())])[0]
+            distances = ExactVectorIndex(view).distances(vector).astype(np.float64)
+            file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
+        named = prepared.names.boosts(query)
+        for phrase in query.phrases:
+            rows = [prepared.position.get(row) for row in rows_with_phrase(self._index, phrase, POOL)]
+            named[[i for i in rows if i is not None]] += PHRASE_BOOST
+        file_factor = prepared.legacy_factor * np.array(side_factors(prepared.sides, query.words))
+        evidence = Evidence(
+            lexical=lexical,
+            cosines=1 - distances / 2,
+            file_cosines=file_cosines,
+            name_boost=named if options.lexical_rerank else np.zeros(len(view)),
+            entity_factor=prepared.entity_factor,
+            file_factor=file_factor,
+            file_of=view.file_of,
+        )
+        return _Found(evidence, distances, named)
+
+    def _classic(
+        self, prepared: _Prepared, query: Query, distances: Floats, options: SearchOptions
+    ) -> tuple[list[int], Floats]:
+        """The documented card: distance filter, then 1/distance + keyword hits x weight."""
+        asked = frozenset(query.words)
+        hits = np.array([len(asked.intersection(words)) for words in prepared.name_words], np.float64)
+        cut = options.distance_threshold
+        order, values = classic(
+            distances,
+            hits,
+            options.lexical_rerank_weight if options.lexical_rerank else 0.0,
+            CLASSIC_POOL,
+            self._embedder.relevance_cut if cut is None else cut,
+        )
+        scores = np.zeros(len(distances))
+        scores[order] = values
+        return [int(i) for i in order[: options.entities]], scores
+
+    def _relevant(self, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
+        if any(found.named[i] > 0 for i in order):
+            return True
+        best = math.inf if text_only else float(found.distances[list(order)].min())
+        rows = [int(self._prepared.view.rowids[i]) for i in order] if self._prepared else []
+        return is_relevant(
+            best_distance=best,
+            cut=self._embedder.relevance_cut,
+            frequencies=document_frequencies(self._index, query.terms),
+            holders=words_in_rows(self._index, rows, query.terms),
+            entities=len(found.distances),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """What depends on the view alone."""
+
+    view: IndexView
+    position: dict[int, int]
+    names: NameTable
+    name_words: tuple[frozenset[str], ...]
+    entity_factor: Floats
+    legacy_factor: Floats
+    sides: tuple[Side | None, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    evidence: Evidence
+    distances: Floats
+    named: Floats
+
+
+def _prepare(view: IndexView) -> _Prepared:
+    paths = [file.path for file in view.files]
+    constructors = [name == "constructor" or (name.startswith("__") and name.endswith("__")) for name in view.names]
+    return _Prepared(
+        view=view,
+        position={int(row): i for i, row in enumerate(view.rowids)},
+        names=NameTable(view),
+        name_words=tuple(frozenset(split_words(name)) for name in view.qualified_names),
+        entity_factor=np.where(constructors, CONSTRUCTOR_FACTOR, 1.0),
+        legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
+        sides=tuple(side_of(path) for path in paths),
+    )
+
+
+def _hybrid(found: _Found, options: SearchOptions, text_only: bool) -> tuple[list[int], Floats]:
+    evidence = found.evidence
+    scores: Scores = score(evidence)
+    nearest = np.argsort(found.distances, kind="stable")[:POOL]
+    if text_only:
+        nearest = np.empty(0, np.int64)
+    named = np.flatnonzero(evidence.name_boost)
+    candidates: Ints = np.unique(np.concatenate((nearest, np.flatnonzero(evidence.lexical), named)))
+    if options.distance_threshold is not None and not text_only:
+        near = found.distances[candidates] <= options.distance_threshold
+        candidates = candidates[near | (evidence.name_boost[candidates] > 0)]
+    order = group_by_file(scores, evidence.file_of, candidates, options.files, options.entities)
+    return order, scores.entity
+
+
+def _candidate(view: IndexView, i: int, distances: Floats | None, value: float) -> Candidate:
+    file = view.files[int(view.file_of[i])]
+    return Candidate(
+        rowid=int(view.rowids[i]),
+        entity_id=view.ids[i],
+        name=view.names[i],
+        qualified_name=view.qualified_names[i],
+        file_path=file.path,
+        sha256=file.sha256,
+        distance=None if distances is None else round(float(distances[i]), 4),
+        score=round(float(value), 4),
+    )
