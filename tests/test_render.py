@@ -66,6 +66,15 @@ def test_an_answer_lists_sources_first_and_warnings_last():
     assert render.query_answer(answer, show_sources=False).startswith("def login")
 
 
+def test_code_is_quoted_where_no_model_wrote_the_answer():
+    hits = (replace(HIT, text="def login(self):\n    return 1\n"), replace(HIT, file_path="b.py", text="said"))
+    answer = replace(FakeMemory().answer, results=hits, notes=(), answer="Session.login: said")
+    quoted = "Session.login: said\n\n--- auth/session.py:12-20\ndef login(self):\n    return 1"
+    assert render.query_answer(answer, show_sources=False) == quoted
+    written = replace(answer, route=replace(answer.route, backend="ollama"))
+    assert render.query_answer(written, show_sources=False) == "Session.login: said"
+
+
 def test_nothing_relevant_calls_its_hits_nearest_not_sources():
     answer = replace(FakeMemory().answer, nothing_relevant=True, notes=(), answer="Nothing relevant is stored.")
     assert render.query_answer(answer).startswith("Nearest:\nSession.login #")

@@ -21,6 +21,7 @@ from zerikai_memory.model import (
     CodeEntity,
     DropReport,
     Finding,
+    Hit,
     Note,
     QueryAnswer,
     ScanReport,
@@ -87,7 +88,7 @@ def scan_report(report: ScanReport) -> str:
     where = f"{one_line(report.workspace)} ({one_line(report.root)})"
     if report.status == "running":
         progress = f"{report.done} of {report.total} files" if report.total else "looking for files"
-        lines = [f"Scan of {where} is still running: {progress}. Call scan again to wait for its result."]
+        lines = [f"Scan of {where} is still running: {progress}."]
         return "\n".join([*lines, *(f"Warning: {safe_text(text)}" for text in report.warnings)])
     plan = report.status == "dry_run"
     lines = [
@@ -121,16 +122,23 @@ def scan_report(report: ScanReport) -> str:
 
 
 def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
-    """The `Sources:` block of citations, the answer, then warnings."""
+    """The `Sources:` block of citations, the answer, the quoted code where no model wrote it, then warnings."""
     parts = []
     cited = [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
     if show_sources and cited:
         parts.append("\n".join(["Nearest:" if answer.nothing_relevant else "Sources:", *cited]))
     parts.append(safe_text(answer.answer).strip())
+    if answer.route.backend == "none":  # no model has read the code, so the reader must see it
+        parts += [quoted_hit(hit) for hit in answer.results if hit.text and hit.text not in answer.answer]
     if answer.omitted:
         parts.append(f"({answer.omitted} more left out; ask for a higher limit or budget.)")
     parts += [f"Warning: {safe_text(text)}" for text in answer.warnings]
     return "\n\n".join(part for part in parts if part)
+
+
+def quoted_hit(hit: Hit) -> str:
+    """The text of a hit under the lines it stands on."""
+    return f"--- {one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}\n{safe_text(hit.text).rstrip()}"
 
 
 def note_citation(note: Note) -> str:

@@ -64,6 +64,13 @@ def test_the_stateless_version_needs_no_handshake(tmp_path):
         assert session.request("tools/list", {"_meta": future})["error"]["code"] == -32022
 
 
+def test_a_client_that_gave_up_its_probe_while_we_started_gets_its_handshake(tmp_path):
+    with StdioSession(tmp_path) as session:
+        session.send({"jsonrpc": "2.0", "id": 900, "method": "server/discover", "params": {"_meta": MODERN_META}})
+        assert session.initialize()["result"]["protocolVersion"] == "2025-11-25"
+        assert len(session.request("tools/list")["result"]["tools"]) == 4
+
+
 def test_odd_lines_do_not_stop_the_server(tmp_path):
     with StdioSession(tmp_path) as session:
         assert "error" in session.request("tools/list")  # before the handshake

@@ -90,7 +90,6 @@ def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | No
                 roots=roots,
                 category=category,
                 use_cloud=use_cloud,
-                show_sources=show_sources,
                 limit=limit,
                 budget_tokens=budget_tokens,
             )
