@@ -45,12 +45,11 @@ class Reading:
 def read(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
     """Parse `source` and query it; `deadline` is a `time.monotonic()` value. Raises ParseTimeout."""
     tree = parse(spec.grammar, source.data, deadline)
-    grammar = spec.grammar
     if tree.root_node.has_error and spec.fallback is not None:
-        other = parse(spec.fallback, source.data, deadline)
+        other = parse(spec.fallback.grammar, source.data, deadline)
         if error_bytes(other) < error_bytes(tree):
-            tree, grammar = other, spec.fallback
-    return _query_tree(spec, grammar, tree, source)
+            return _query_tree(spec.fallback, other, source)
+    return _query_tree(spec, tree, source)
 
 
 def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:
@@ -76,14 +75,15 @@ def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:
     return tree
 
 
-def _query_tree(spec: LanguageSpec, grammar: Grammar, tree: Tree, source: Source) -> Reading:
+def _query_tree(spec: LanguageSpec, tree: Tree, source: Source) -> Reading:
     from tree_sitter import QueryCursor
 
     root = tree.root_node
+    source.clear_notes()
     definitions: dict[int, Match] = {}
     mentions: list[Mention] = []
     # In the order of the query file: there the first pattern that gives a node its kind wins.
-    matches = sorted(QueryCursor(_query(grammar, spec.queries)).matches(root), key=itemgetter(0))
+    matches = sorted(QueryCursor(_query(spec.grammar, spec.queries)).matches(root), key=itemgetter(0))
     for _, captures in matches:
         for label, nodes in captures.items():
             if label.startswith("definition") or label.startswith("scope"):
@@ -92,6 +92,14 @@ def _query_tree(spec: LanguageSpec, grammar: Grammar, tree: Tree, source: Source
             if label.startswith("reference"):
                 mentions.extend(spec.refer(Match(label, nodes[0], captures), source))
                 break
+            if label.startswith("mark"):
+                source.marks.setdefault(label[5:], []).append(nodes[0].byte_range)
+                break
+            if label.startswith("word"):
+                source.words.setdefault(label[5:], set()).add(source.text(nodes[0]))
+                break
+    for ranges in source.marks.values():
+        ranges.sort()
     drafts = []
     for match in definitions.values():
         if match.label != "definition" and (draft := spec.describe(match, source)) is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention
-from zerikai_memory.lang.text import Source, fold, fold_node, shorten
+from zerikai_memory.lang.text import Source, fold, fold_range, shorten
 from zerikai_memory.model import EntityType, ReferenceKind
 
 if TYPE_CHECKING:
@@ -51,13 +51,12 @@ def _function(node: Node, name: str, source: Source) -> Draft:
     if body is not None and head_end > body.start_byte:
         head_end = body.start_byte
     named = parameters.named_children if parameters is not None else []
-    comments = [child for child in named if child.type == "comment"]
     return Draft(
         EntityType.FUNCTION,
         name,
         start,
         node.end_byte,
-        fold_node(source, start, head_end, comments),
+        fold_range(source, start, head_end, _comments(named)),
         docstring=_docstring(body, source),
         params=tuple(_parameter_names(named, source)),
         return_type=None if returns is None else fold(source.text(returns)),
@@ -77,7 +76,7 @@ def _class(node: Node, name: str, source: Source) -> Draft:
         name,
         node.start_byte,
         node.end_byte,
-        fold_node(source, node.start_byte, head_end, [a for a in arguments if a.type == "comment"]),
+        fold_range(source, node.start_byte, head_end, _comments(arguments)),
         docstring=_docstring(node.child_by_field_name("body"), source),
         type_params=_field_text(node, "type_parameters", source),
         bases=tuple(
@@ -174,6 +173,10 @@ def _parameter_names(nodes: Iterable[Node], source: Source) -> Iterable[str]:
             continue
         if found := _PARAMETER_NAME.match(source.text(node)):
             yield found.group()
+
+
+def _comments(nodes: Iterable[Node]) -> list[tuple[int, int]]:
+    return [node.byte_range for node in nodes if node.type == "comment"]
 
 
 def _field_text(node: Node, field: str, source: Source) -> str | None:

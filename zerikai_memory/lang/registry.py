@@ -5,10 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from zerikai_memory.lang.javascript import JAVASCRIPT
 from zerikai_memory.lang.python import PYTHON
 from zerikai_memory.lang.spec import LanguageSpec
+from zerikai_memory.lang.typescript import TSX, TYPESCRIPT
 
-LANGUAGES: tuple[LanguageSpec, ...] = (PYTHON,)
+LANGUAGES: tuple[LanguageSpec, ...] = (
+    PYTHON,
+    JAVASCRIPT,
+    TYPESCRIPT,
+    TSX,
+)
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,8 @@ give it more captures as plain `@definition` (which never makes an entity on its
 `@outer` is the node that includes everything that is cut out with the definition (decorators, export). The first
 kind that is captured for a node, in the order of the file, wins. `@scope.<word>` makes a named range that lends its
 name to what is inside without being an entity. `@reference.<word>` is a mention, given to `LanguageSpec.refer`.
+`@mark.<word>` and `@word.<word>` leave byte ranges and texts in `Source.marks` and `Source.words`, complete before
+the first `describe`.
 Order, nesting, qualified names, ids, lines and bodies are the engine's work; hooks see one match at a time.
 """
 
@@ -138,12 +140,13 @@ class LanguageSpec:
 
     describe: a definition match -> Draft, or None to drop it.
     refer: a `@reference.x` match -> mentions.
-    keep: sees a draft with its enclosing draft (None = top of the file); False drops it (children stay).
+    keep: sees a draft with its enclosing draft (None = top of the file) and may change its kind or `scope_only`;
+        False drops it (children stay).
     member_kinds: kinds that change directly inside a class (Python: a function becomes a method).
     resume: a multi-line regular expression for source lines that start a definition at column 0; after a syntax
         error that swallowed such a line, reading starts again there.
     regions: parts of the file in other languages, extracted with that language and merged.
-    fallback: another grammar (same node names) to try when the first one reports errors (Flow: the TSX grammar).
+    fallback: another specification to try when the first one reports errors (Flow: the TSX grammar).
     machine_made: whether content may be judged minified or generated.
     """
 
@@ -158,5 +161,5 @@ class LanguageSpec:
     regions: Callable[[Node, Source], Iterable[Region]] = no_regions
     member_kinds: Mapping[EntityType, EntityType] = field(default_factory=dict)
     resume: re.Pattern[bytes] | None = None
-    fallback: Grammar | None = None
+    fallback: LanguageSpec | None = None
     machine_made: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,13 +25,35 @@ _FOLD = re.compile(r"[ \t\f]*\n\s*")
 
 
 class Source:
-    """UTF-8 bytes of one file with line numbers; only a line feed ends a line, CRLF is stored as LF."""
+    """UTF-8 bytes of one file with line numbers; only a line feed ends a line, CRLF is stored as LF.
 
-    __slots__ = ("_ends", "data")
+    A query leaves notes here that hooks read: `marks` (ascending byte ranges of `@mark.x`), `words` (texts of
+    `@word.x`) and `bound` (ids of nodes that a definition already stands for).
+    """
+
+    __slots__ = ("_ends", "bound", "data", "marks", "words")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._ends: list[int] | None = None
+        self.clear_notes()
+
+    def clear_notes(self) -> None:
+        """Forget what an earlier query left."""
+        self.marks: dict[str, list[tuple[int, int]]] = {}
+        self.words: dict[str, set[str]] = {}
+        self.bound: set[int] = set()
+
+    def marked(self, mark: str, start: int, end: int) -> list[tuple[int, int]]:
+        """The ranges with this mark that begin inside `start`..`end`."""
+        ranges = self.marks.get(mark, [])
+        return ranges[bisect_left(ranges, (start, 0)) : bisect_left(ranges, (end, 0))]
+
+    def marked_before(self, mark: str, end: int) -> tuple[int, int] | None:
+        """The last range with this mark that begins before `end`."""
+        ranges = self.marks.get(mark, [])
+        index = bisect_left(ranges, (end, 0))
+        return ranges[index - 1] if index else None
 
     def line(self, offset: int) -> int:
         """1-based line of a byte offset."""
@@ -117,7 +139,6 @@ def shorten(text: str, limit: int = 160) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def fold_node(source: Source, start: int, end: int, comments: Iterable[Node] = ()) -> str:
-    """`fold` of a byte range without the comments in it."""
-    holes = [(c.start_byte, c.end_byte) for c in comments]
+def fold_range(source: Source, start: int, end: int, holes: Sequence[tuple[int, int]] = ()) -> str:
+    """`fold` of a byte range without the byte ranges of the comments in it."""
     return fold(source.without(start, end, holes) if holes else source.slice(start, end))

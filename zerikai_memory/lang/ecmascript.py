@@ -1,0 +1,396 @@
+"""JavaScript and TypeScript definitions: declared, assigned, exported, wrapped, or members of objects and classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from zerikai_memory.lang.jsdoc import Lead, lead_of
+from zerikai_memory.lang.spec import ROOT, THIS, Draft, Match
+from zerikai_memory.lang.text import Source, fold, fold_range, shorten
+from zerikai_memory.model import EntityType
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FUNCTION_TYPES = frozenset(("arrow_function", "function_expression", "generator_function"))
+_PEEL = frozenset(
+    ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion")
+)
+# Calls whose result is the function that they are given, named by the variable.
+_COMPONENT_WRAPPERS = re.compile(r"^(?:memo|forwardRef|lazy|observer|connect|inject|styled|with[A-Z]\w*)$")
+_FUNCTION_WRAPPERS = re.compile(
+    r"^(?:useCallback|useEvent|debounce|throttle|memoize|memoizeOne|once|asyncHandler|catchAsync|cache|curry)$"
+)
+_COMPONENT_BASE = re.compile(r"^(?:React\.|Preact\.)?(?:Pure)?Component\b")
+_CONSTANT = re.compile(r"^_*[A-Z][A-Z0-9_$]*$")
+_EXPORTS = re.compile(r"^(?:module\.)?exports(?:\.|$)")
+_CHAINED_EXPORTS = re.compile(rb"\b(?:module\.)?exports\b")
+_WORD = re.compile(r"[#\w$]+")
+_MODIFIERS = {"get": "getter", "set": "setter", "*": "generator", "#": "private"}
+_MODIFIER_WORD = re.compile(
+    r"\b(?:async|static|abstract|readonly|override|public|private|protected|declare|get|set|default|const)\b|\*|#"
+)
+_LOCAL = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT)
+
+
+def describe(match: Match, source: Source) -> Draft | None:
+    """Draft of one match of `ecmascript.scm` or `typescript.scm`."""
+    shape = match.label.partition(".")[2]
+    name = match.first("name")
+    if shape == "default":
+        return _default_export(match, source)
+    if name is None:
+        return None
+    if shape == "variable":
+        return _bound(match.node, source.text(name), match.node.child_by_field_name("value"), None, source)
+    if shape == "assignment":
+        return _assignment(match.node, name, source)
+    if shape == "assign":
+        return _scope(match.node, _path(source.text(name))[0] or source.text(name))
+    value = match.node.child_by_field_name("value")
+    if shape == "pair":
+        return _pair(match.node, _key(name, source), value, source)
+    if shape == "field":
+        draft = _bound(match.node, _key(name, source), value, None, source)
+        return draft if draft is not None and draft.kind is not EntityType.CONSTANT else None
+    if match.node.id in source.bound:
+        return None
+    return _declared(EntityType(shape), match.node, _key(name, source), source)
+
+
+def keep(draft: Draft, parent: Draft | None) -> bool:
+    """Settle what depends on the surroundings: object members at the top are functions, local values no entities."""
+    local = parent is not None and parent.kind in _LOCAL
+    if draft.kind is EntityType.CONSTANT and not draft.scope_only:
+        if local and "members" in draft.modifiers:
+            draft.scope_only = True
+        elif local or (parent is not None and parent.kind is EntityType.CLASS):
+            return False
+    if draft.kind is EntityType.METHOD and parent is None and draft.owner in (None, ROOT):
+        draft.kind = EntityType.FUNCTION
+    draft.modifiers = tuple(_settled(draft.modifiers, parent is None))
+    return True
+
+
+def _settled(modifiers: Collection[str], at_top: bool) -> Iterable[str]:
+    """Modifiers without the marks of this module; a name in an export list is that of a top-level definition."""
+    for word in modifiers:
+        if word == "listed" and at_top and "exported" not in modifiers:
+            yield "exported"
+        elif word not in ("listed", "members"):
+            yield word
+
+
+def _declared(kind: EntityType, node: Node, name: str, source: Source) -> Draft:
+    lead = lead_of(source, node.start_byte)
+    if kind in (EntityType.FUNCTION, EntityType.METHOD):
+        return _function(kind, node, name, node, lead, source)
+    if kind is EntityType.CLASS:
+        return _class(node, name, node, lead, source)
+    body = node.child_by_field_name("body")
+    whole = kind in (EntityType.TYPE, EntityType.ENUM) or body is None
+    draft = _draft(kind, node, name.strip("\"'"), lead, source, node.end_byte if whole or not body else body.start_byte)
+    draft.type_params = _field(node, "type_parameters", source)
+    heritage = [child for child in node.named_children if child.type == "extends_type_clause"]
+    draft.bases = tuple(fold(source.text(base)) for clause in heritage for base in clause.named_children)
+    return draft
+
+
+def _bound(holder: Node, name: str, value: Node | None, owner: str | None, source: Source) -> Draft | None:
+    """Draft of a name that a value is given to: function, class, wrapped function, object, or plain constant."""
+    inner = _peel(value)
+    lead = lead_of(source, holder.start_byte)
+    kind = EntityType.FUNCTION if holder.type == "variable_declarator" or owner is None else EntityType.METHOD
+    if holder.type in ("field_definition", "public_field_definition", "pair"):
+        kind = EntityType.METHOD
+    draft: Draft | None
+    if inner is not None and inner.type in _FUNCTION_TYPES:
+        draft = _function(kind, inner, name, holder, lead, source)
+    elif inner is not None and inner.type == "class":
+        draft = _class(inner, name, holder, lead, source)
+    elif inner is not None and (function := _wrapped(inner, name, source)) is not None:
+        draft = _function(kind, function, name, holder, lead, source)
+        if name[:1].isupper() and kind is EntityType.FUNCTION:
+            draft.kind = EntityType.COMPONENT
+    else:
+        draft = _value(holder, name, inner, lead, source)
+    if draft is not None:
+        draft.owner = owner
+    return draft
+
+
+def _value(holder: Node, name: str, inner: Node | None, lead: Lead, source: Source) -> Draft | None:
+    """Draft of a constant: exported, in capitals, or an object that holds functions."""
+    members = inner is not None and inner.type == "object" and _has_functions(inner)
+    draft = _draft(EntityType.CONSTANT, holder, name, lead, source, holder.end_byte)
+    chained = holder.type == "variable_declarator" and _CHAINED_EXPORTS.search(
+        source.data, holder.start_byte, inner.start_byte if inner is not None else holder.start_byte
+    )
+    if chained and "exported" not in draft.modifiers:
+        draft.modifiers += ("exported",)
+    if members:
+        draft.modifiers += ("members",)
+        return draft
+    if holder.type != "variable_declarator" or not (
+        _CONSTANT.match(name) or {"exported", "listed"} & {*draft.modifiers}
+    ):
+        return None
+    if inner is not None and source.data.startswith(b"require(", inner.start_byte):
+        return None
+    return draft
+
+
+def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
+    """`x = function`, `exports.x =`, `module.exports =`, `this.x =`, `X.prototype.y =`, `object.key =`."""
+    target = "".join(source.text(left).split())
+    value = node.child_by_field_name("right")
+    inner = _peel(value)
+    if inner is None or inner.id in source.bound:
+        return None
+    if left.type == "subscript_expression":
+        target = _subscript(left, source)
+    owner, name = _path(target)
+    if not name or not _WORD.fullmatch(name.strip("[].")):
+        return None
+    if target in ("exports", "module.exports"):
+        if inner.type == "object":
+            return None
+        own = inner.child_by_field_name("name") if inner.type in (*_FUNCTION_TYPES, "class") else None
+        name = "default" if own is None else source.text(own)
+    if target.endswith(".prototype"):
+        return _scope(node, owner or name) if inner.type == "object" else None
+    draft = _bound(node, name, value, owner, source)
+    if draft is not None and owner is None and left.type == "identifier" and draft.kind is EntityType.CONSTANT:
+        return None
+    if draft is not None and _EXPORTS.match(target) and "exported" not in draft.modifiers:
+        draft.modifiers += ("exported",)
+        draft.owner = None
+        draft.kind = EntityType.FUNCTION if draft.kind is EntityType.METHOD else draft.kind
+    return draft
+
+
+def _path(target: str) -> tuple[str | None, str]:
+    """Owner and name of an assignment's left side; exports have no owner, `this` is its class or function."""
+    if match := _EXPORTS.match(target):
+        owner, _, name = target[match.end() :].rpartition(".")
+        return owner or None, name or "default"
+    owner, dot, name = target.replace("?.", ".").rpartition(".")
+    if not dot:
+        return None, target
+    if name == "prototype":
+        return owner, name
+    owner = owner.removesuffix(".prototype")
+    return (THIS, name) if owner in ("this", "self", "that", "_this") else (owner, name)
+
+
+def _subscript(node: Node, source: Source) -> str:
+    """`object["key"]` as `object.key`; empty when the key is not a constant."""
+    target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+    if target is None or index is None:
+        return ""
+    key = source.text(index)
+    if index.type == "string":
+        return f"{source.text(target)}.{key[1:-1]}"
+    return f"{source.text(target)}.[{key}]" if key.startswith("Symbol.") else ""
+
+
+def _pair(node: Node, key: str, value: Node | None, source: Source) -> Draft | None:
+    inner = _peel(value)
+    if inner is None:
+        return None
+    if inner.type == "object":
+        return _scope(node, key)
+    if _is_argument(node):
+        return None
+    return _bound(node, key, value, None, source)
+
+
+def _is_argument(pair: Node) -> bool:
+    """Whether the object of a pair is written as an argument of a call that no variable keeps: a callback."""
+    node: Node | None = pair
+    for _ in range(10):
+        node = node.parent if node is not None else None
+        if node is None:
+            return False
+        if node.type == "arguments":
+            call = node.parent
+            holder = call.parent if call is not None else None
+            return holder is None or holder.type not in (
+                "variable_declarator",
+                "export_statement",
+                "assignment_expression",
+            )
+        if node.type not in ("object", "pair", *_PEEL):
+            return False
+    return False
+
+
+def _default_export(match: Match, source: Source) -> Draft | None:
+    value = match.first("value")
+    inner = _peel(value)
+    if inner is None or value is None:
+        return None
+    function = inner if inner.type in (*_FUNCTION_TYPES, "class") else _wrapped(inner, "Default", source)
+    named = function.child_by_field_name("name") if function is not None else None
+    name = "default" if named is None else source.text(named)
+    if function is None and not (inner.type == "object" and _has_functions(inner)):
+        return None
+    draft = _bound(match.node, name, value, None, source)
+    if draft is not None:
+        draft.modifiers = tuple(dict.fromkeys(("exported", "default", *draft.modifiers)))
+    return draft
+
+
+def _function(kind: EntityType, function: Node, name: str, holder: Node, lead: Lead, source: Source) -> Draft:
+    source.bound.add(function.id)
+    parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
+    body = function.child_by_field_name("body")
+    draft = _draft(kind, holder, name, lead, source, body.start_byte if body is not None else holder.end_byte)
+    head_end = parameters.start_byte if parameters is not None else function.start_byte
+    before = source.slice(lead.head, head_end)
+    if holder is not function:
+        before = source.slice(lead.head, holder.start_byte) + source.slice(function.start_byte, head_end)
+        before += _member_head(holder, source)
+    draft.modifiers = _modifiers(before, name, lead, source)
+    draft.params = _parameter_names(parameters, source)
+    draft.return_type = _type(function, "return_type", source)
+    draft.type_params = _field(function, "type_parameters", source)
+    upper = name[:1].isupper() and kind is EntityType.FUNCTION
+    if upper and source.marked("jsx", function.start_byte, function.end_byte):
+        draft.kind = EntityType.COMPONENT
+    return draft
+
+
+def _class(node: Node, name: str, holder: Node, lead: Lead, source: Source) -> Draft:
+    source.bound.add(node.id)
+    body = node.child_by_field_name("body")
+    draft = _draft(EntityType.CLASS, holder, name, lead, source, (body or node).start_byte)
+    if node.type == "abstract_class_declaration":
+        draft.modifiers += ("abstract",)
+    draft.type_params = _field(node, "type_parameters", source)
+    heritage = [child for child in node.named_children if child.type == "class_heritage"]
+    for clause in heritage:
+        typed = [c for c in clause.named_children if c.type in ("extends_clause", "implements_clause")]
+        values = [v for c in typed for v in c.named_children if v.type != "type_arguments"] or clause.named_children
+        draft.bases += tuple(fold(source.text(value)) for value in values)
+    if draft.bases and _COMPONENT_BASE.match(draft.bases[0]):
+        draft.kind = EntityType.COMPONENT
+    return draft
+
+
+def _draft(kind: EntityType, holder: Node, name: str, lead: Lead, source: Source, head_end: int) -> Draft:
+    """What every draft has; the signature runs from the head to `head_end` without comments."""
+    signature = fold_range(source, lead.head, head_end, source.marked("comment", lead.head, head_end))
+    signature = signature.rstrip().rstrip("{;").rstrip().removesuffix("=>").rstrip()
+    return Draft(
+        kind,
+        name,
+        lead.head,
+        holder.end_byte,
+        shorten(signature, 600 if kind in _LOCAL else 200),
+        outer_start=lead.outer,
+        decorator_start=lead.decorator_start,
+        docstring=lead.docstring,
+        decorators=lead.decorators,
+        modifiers=_modifiers(lead.keywords, name, lead, source),
+    )
+
+
+def _scope(node: Node, name: str) -> Draft:
+    return Draft(EntityType.CONSTANT, name, node.start_byte, node.end_byte, "", scope_only=True)
+
+
+def _modifiers(head: str, name: str, lead: Lead, source: Source) -> tuple[str, ...]:
+    words = [_MODIFIERS.get(word, word) for word in _MODIFIER_WORD.findall(head) if word != "const"]
+    if name.startswith("#"):
+        words.append("private")
+    if "export" in lead.keywords:
+        words.insert(0, "exported")
+    elif name in source.words.get("exported", ()):
+        words.insert(0, "listed")
+    return tuple(dict.fromkeys(words))
+
+
+def _member_head(holder: Node, source: Source) -> str:
+    """The words before the name of a class field."""
+    if holder.type not in ("field_definition", "public_field_definition"):
+        return ""
+    name = holder.child_by_field_name("property") or holder.child_by_field_name("name")
+    return " " + source.slice(holder.start_byte, name.start_byte) if name is not None else ""
+
+
+def _peel(node: Node | None) -> Node | None:
+    """The value inside brackets, type casts and chained assignments."""
+    while node is not None:
+        if node.type == "assignment_expression":
+            node = node.child_by_field_name("right")
+        elif node.type in _PEEL and node.named_child_count:
+            node = node.named_child(node.named_child_count - 1 if node.type == "type_assertion" else 0)
+        else:
+            return node
+    return None
+
+
+def _wrapped(call: Node, name: str, source: Source) -> Node | None:
+    """The function inside `memo(...)`, `forwardRef(...)`, `connect(...)(...)`, `useCallback(...)`; else None."""
+    for _ in range(5):
+        if call.type != "call_expression":
+            return None
+        callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if callee is None or arguments is None or not arguments.named_child_count:
+            return None
+        while callee.type == "call_expression" and (deeper := callee.child_by_field_name("function")) is not None:
+            callee = deeper
+        words = _WORD.findall(source.text(callee))
+        rule = _COMPONENT_WRAPPERS if name[:1].isupper() else _FUNCTION_WRAPPERS
+        if not words or not rule.match(words[-1]):
+            return None
+        first = _peel(arguments.named_child(0))
+        if first is None:
+            return None
+        if first.type in _FUNCTION_TYPES:
+            return first
+        call = first
+    return None
+
+
+def _has_functions(node: Node) -> bool:
+    for child in node.named_children:
+        if child.type == "method_definition":
+            return True
+        if child.type == "pair":
+            value = _peel(child.child_by_field_name("value"))
+            if value is not None and value.type in _FUNCTION_TYPES:
+                return True
+    return False
+
+
+def _key(node: Node, source: Source) -> str:
+    text = source.text(node)
+    return text[1:-1] if node.type == "string" else fold(text)
+
+
+def _parameter_names(node: Node | None, source: Source) -> tuple[str, ...]:
+    if node is None:
+        return ()
+    if node.type != "formal_parameters":
+        return (source.text(node),)
+    names = []
+    for child in node.named_children:
+        if child.type in ("comment", "decorator", "ERROR"):
+            continue
+        inner = child.child_by_field_name("pattern") or child.child_by_field_name("left") or child
+        names.append(fold(source.text(inner)))
+    return tuple(names)
+
+
+def _type(node: Node, field: str, source: Source) -> str | None:
+    text = _field(node, field, source)
+    return text.removeprefix(":").strip() if text else None
+
+
+def _field(node: Node, field: str, source: Source) -> str | None:
+    child = node.child_by_field_name(field)
+    return None if child is None else fold(source.text(child))

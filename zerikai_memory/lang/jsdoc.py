@@ -1,0 +1,150 @@
+"""What stands before a JavaScript or TypeScript definition: keywords, decorators and its comment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from zerikai_memory.lang.text import Source, fold
+
+# Words of the declaration itself, on the same line before its node.
+_KEYWORDS = re.compile(rb"(?:\b(?:export|default|declare|const|let|var)[ \t]+)+$")
+_STARS = re.compile(r"^[ \t]*\*(?!\*/)[ \t]?", re.MULTILINE)
+# Comments that speak of the file, and those that speak to tools.
+_OF_FILE = re.compile(r"@license|@preserve|@fileoverview|@file\b|@module\b|@copyright|copyright \(c\)", re.IGNORECASE)
+_TO_TOOLS = re.compile(
+    r"eslint-|@ts-|prettier-|istanbul|c8 ignore|#(?:end)?region|webpack|@flow\b|@jsx\b|====|----", re.IGNORECASE
+)
+_FILE_DOC = re.compile(r"@(?:fileoverview|file|module|packageDocumentation)\b")
+
+
+@dataclass(slots=True)
+class Lead:
+    """What leads up to a definition; `head` is where it begins itself, `outer` where its first companion does."""
+
+    head: int
+    outer: int
+    keywords: str
+    decorators: tuple[str, ...]
+    decorator_start: int | None
+    docstring: str | None
+
+
+def lead_of(source: Source, start: int) -> Lead:
+    """Keywords, decorators and documentation of the definition whose node starts at `start`."""
+    data = source.data
+    decorators: list[tuple[int, int]] = []
+    inner = _skip_decorators(source, start, decorators)
+    keywords = _KEYWORDS.search(data, max(0, start - 80), start)
+    first = keywords.start() if keywords else start
+    head = first if keywords else inner
+    if keywords and data.startswith(b"@", first):
+        head = inner
+    docs: list[tuple[int, int]] = []
+    outer = _walk_back(source, first, decorators, docs)
+    if not docs and decorators:
+        # A comment between a decorator and the keyword it decorates.
+        docs = [c for c in source.marked("comment", min(decorators)[0], head) if _in_front(c, decorators)]
+    decorators.sort()
+    return Lead(
+        head=head,
+        outer=outer,
+        keywords=keywords.group().decode() if keywords else "",
+        decorators=tuple(fold(source.slice(begin + 1, end)) for begin, end in decorators),
+        decorator_start=decorators[0][0] if decorators else None,
+        docstring=_doc_text(source, docs),
+    )
+
+
+def _in_front(comment: tuple[int, int], decorators: list[tuple[int, int]]) -> bool:
+    return not any(begin <= comment[0] < end for begin, end in decorators)
+
+
+def _skip_decorators(source: Source, start: int, found: list[tuple[int, int]]) -> int:
+    """First byte after decorators and comments that the node itself begins with."""
+    while source.data.startswith(b"@", start):
+        mark = source.marked("decorator", start, start + 1)
+        if not mark:
+            break
+        found.append(mark[0])
+        start = _skip_blanks(source, mark[0][1])
+    return start
+
+
+def _skip_blanks(source: Source, at: int) -> int:
+    data = source.data
+    while True:
+        while at < len(data) and data[at] in b" \t\r\n":
+            at += 1
+        comment = source.marked("comment", at, at + 1)
+        if not comment:
+            return at
+        at = comment[0][1]
+
+
+def _walk_back(source: Source, start: int, decorators: list[tuple[int, int]], docs: list[tuple[int, int]]) -> int:
+    """Collect decorators and doc comments that end right before `start`; the start of the first of them."""
+    outer = start
+    while True:
+        gap_end = outer
+        decorator = source.marked_before("decorator", gap_end)
+        comment = source.marked_before("comment", gap_end)
+        if decorator and decorator not in decorators and _touches(source, decorator[1], gap_end):
+            decorators.append(decorator)
+            outer = decorator[0]
+        elif comment and _touches(source, comment[1], gap_end) and _documents(source, comment, gap_end, docs):
+            docs.insert(0, comment)
+            outer = comment[0]
+        else:
+            return outer
+
+
+def _touches(source: Source, end: int, start: int) -> bool:
+    return end <= start and not source.data[end:start].strip()
+
+
+def _documents(source: Source, comment: tuple[int, int], start: int, docs: list[tuple[int, int]]) -> bool:
+    """Whether a comment right before `start` belongs to it, after what was already found below it."""
+    data = source.data
+    begin, end = comment
+    text = source.slice(begin, end)
+    if text.startswith("/**"):
+        return not docs and not _OF_FILE.search(text)
+    if docs and (text.startswith("/*") or source.slice(*docs[0]).startswith("/*")):
+        return False
+    # Other comments only without a blank line between, and only at the start of a line.
+    line_start = data.rfind(b"\n", 0, begin) + 1
+    blank = data.count(b"\n", end, start) > 1 or data[line_start:begin].strip()
+    return not (blank or _OF_FILE.search(text) or _TO_TOOLS.search(text))
+
+
+def _doc_text(source: Source, docs: list[tuple[int, int]]) -> str | None:
+    text = "\n".join(clean_comment(source.slice(begin, end)) for begin, end in docs)
+    return text.strip() or None
+
+
+def clean_comment(text: str) -> str:
+    """Text of a `/** */`, `/* */` or `//` comment without its marks; stars inside the text stay."""
+    if text.startswith("//"):
+        return text.lstrip("/").strip()
+    body = text.removeprefix("/*").removesuffix("*/")
+    lines = _STARS.sub("", body.lstrip("*")).split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def file_doc(source: Source) -> str | None:
+    """The comment about a whole file: its first one, if it says so or if a blank line or an import follows it."""
+    comments = source.marks.get("comment", [])
+    if not comments:
+        return None
+    begin, end = comments[0]
+    text = source.slice(begin, end)
+    if source.data[:begin].strip() and not source.data.startswith(b"#!"):
+        return None
+    if not text.startswith("/*") or "@license" in text:
+        return None
+    after = source.data[end : end + 200]
+    apart = after[: len(after) - len(after.lstrip())].count(b"\n") > 1
+    if _FILE_DOC.search(text) or apart or after.lstrip().startswith((b"import ", b"'use strict'", b'"use strict"')):
+        return clean_comment(text) or None
+    return None

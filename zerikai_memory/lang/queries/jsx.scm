@@ -1,0 +1,3 @@
+[(jsx_element) (jsx_self_closing_element)] @mark.jsx
+(jsx_opening_element name: [(identifier) (member_expression)] @reference.element)
+(jsx_self_closing_element name: [(identifier) (member_expression)] @reference.element)
