@@ -13,7 +13,8 @@ from casekit import apply_step, build_workspace, git, load_case, write_tree
 
 from zerikai_memory.errors import Cancelled, InputError, WorkspaceError
 from zerikai_memory.model import Walk
-from zerikai_memory.workspace.walk import from_disk, looks_binary, to_disk, walk
+from zerikai_memory.workspace.paths import from_disk, to_disk
+from zerikai_memory.workspace.walk import walk
 
 
 def language_of(path: str) -> str | None:
@@ -269,21 +270,6 @@ def test_four_thousand_files_are_listed_in_half_a_second(tmp_path: Path) -> None
 def test_stored_path_never_leads_out_of_the_workspace(path: str, tmp_path: Path) -> None:
     with pytest.raises(InputError):
         to_disk(tmp_path, path)
-
-
-@pytest.mark.parametrize(
-    ("content", "binary"),
-    [
-        (b"", False),
-        (b"plain text\n", False),
-        ("naïve".encode("latin-1"), False),
-        (b"\x7fELF\x02\0\0", True),
-        (b"text, then\0", True),
-        ("﻿utf-16".encode("utf-16-le"), False),
-    ],
-)
-def test_binary_content_is_told_by_its_nul_bytes(content: bytes, binary: bool) -> None:
-    assert looks_binary(content) is binary
 
 
 def test_case_step_runs_twice_without_harm(tmp_path: Path) -> None:

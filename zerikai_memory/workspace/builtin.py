@@ -92,10 +92,3 @@ def default_rules() -> RuleList:
     """Dependency, build and cache folders, minified and generated files, lock files."""
     patterns = [f"{name}/" for name in [*_FOLDERS, *_OUTPUT_FOLDERS]] + _FILES
     return RuleList((f"built-in {pattern}", pattern.encode()) for pattern in patterns)
-
-
-def looks_binary(first_bytes: bytes) -> bool:
-    """Whether content is not text, from its first kilobytes: a NUL byte, unless a UTF-16 mark stands in front."""
-    if first_bytes.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
-    return b"\0" in first_bytes

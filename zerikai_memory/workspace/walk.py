@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from zerikai_memory.errors import Cancelled, WorkspaceError
 from zerikai_memory.model import DiskFile, SkippedPath, Walk
-from zerikai_memory.workspace.builtin import FOLDER_MARKERS, OUTPUT_RULES, looks_binary
+from zerikai_memory.workspace.builtin import FOLDER_MARKERS, OUTPUT_RULES
 from zerikai_memory.workspace.ignore import (
     GITIGNORE,
     KEPT,
@@ -26,9 +26,7 @@ from zerikai_memory.workspace.ignore import (
     read_ignore_file,
     root_rules,
 )
-from zerikai_memory.workspace.paths import from_disk, is_case_insensitive, to_disk
-
-__all__ = ["from_disk", "looks_binary", "to_disk", "walk"]
+from zerikai_memory.workspace.paths import from_disk, is_case_insensitive
 
 # A size limit that no rule lifts: tree-sitter and the index hold the whole file in memory.
 _LIFTED_MAX_BYTES = 64_000_000
