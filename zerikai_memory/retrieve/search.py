@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,6 +97,10 @@ class Searcher:
         text_only = view.embedding != self._embedder.fingerprint
         if query.empty or not len(view):
             return Ranking((), True, 0, view.incomplete, text_only)
+        same_name = len({i for identifier in query.identifiers for i in prepared.names.exact(identifier)})
+        if same_name > options.files:
+            # Many bear the name: the reader must tell them apart, so each place goes to another file.
+            options = replace(options, files=options.entities)
         found = self._evidence(prepared, query, text_only, options)
         if options.ranker == "classic" and not text_only:
             order, scores = self._classic(prepared, query, found.distances, options)
@@ -105,7 +109,6 @@ class Searcher:
         distances = None if text_only else found.distances
         candidates = tuple(_candidate(view, i, distances, scores[i]) for i in order)
         relevant = bool(order) and self._relevant(query, found, order, text_only)
-        same_name = len({i for identifier in query.identifiers for i in prepared.names.exact(identifier)})
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
         return Ranking(candidates, not relevant, same_name, view.incomplete, text_only)

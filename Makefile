@@ -1,0 +1,52 @@
+# Everything runs in a virtual environment of its own, made on first use and again when pyproject.toml changes.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= bench/data
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench bench-retrieval oracles clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "zerikai_memory needs Python 3.11 or later; got '$(PYTHON)'. Name one: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.product: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@ $(VENV)/.product
+
+demo: $(VENV)/.product ## scan this project, ask it a question, print the cited answer
+	$(BIN)/zerikai-memory scan .
+	$(BIN)/zerikai-memory query -w . "extract function for parsing code entities from source files"
+
+test: $(VENV)/.test ## run the tests (no network but loopback, no account)
+	$(BIN)/python -m pytest -n auto --dist loadfile -q
+
+check: $(VENV)/.test ## lint, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.test ## rewrite the sources in the house format
+	$(BIN)/ruff check --fix --select I .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.test ## speed and memory as ratios to a yardstick of the same run
+	$(BIN)/python bench/first_reply.py
+	$(BIN)/python bench/scan_speed.py
+
+bench-retrieval: $(VENV)/.test ## NDCG@10 on a retrieval benchmark: make bench-retrieval DATA=folder
+	$(BIN)/python bench/retrieval.py --data $(DATA)
+
+clean: ## remove the virtual environment and caches (not the brain)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist *.egg-info

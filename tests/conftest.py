@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from zerikai_memory.app import Memory
+from zerikai_memory.settings import Settings
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A brain folder that does not exist yet."""
+    return tmp_path / "brain"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty project folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def memory(home: Path, tmp_path: Path) -> Iterator[Memory]:
+    """A memory over an empty brain, started in a folder that is no project."""
+    memory = Memory(Settings(home=home), cwd=tmp_path)
+    yield memory
+    memory.close()
