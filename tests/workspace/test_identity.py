@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from casekit import build_workspace, load_case
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.casekit import build_workspace, load_case
 from zerikai_memory.errors import WorkspaceError
 from zerikai_memory.model import Workspace
 from zerikai_memory.workspace.identity import (

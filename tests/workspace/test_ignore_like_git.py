@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from casekit import git
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.casekit import git
 from zerikai_memory.workspace.gitglob import RuleList
 from zerikai_memory.workspace.paths import disk_name
 from zerikai_memory.workspace.walk import walk

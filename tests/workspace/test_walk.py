@@ -9,8 +9,8 @@ import time
 from pathlib import Path, PurePosixPath
 
 import pytest
-from casekit import apply_step, build_workspace, git, load_case, write_tree
 
+from tests.casekit import apply_step, build_workspace, git, load_case, write_tree
 from zerikai_memory.errors import Cancelled, InputError, WorkspaceError
 from zerikai_memory.model import Walk
 from zerikai_memory.workspace.paths import from_disk, to_disk
