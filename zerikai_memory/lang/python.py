@@ -55,7 +55,7 @@ def _function(node: Node, name: str, source: Source) -> Draft:
         EntityType.FUNCTION,
         name,
         start,
-        node.end_byte,
+        _end(node, source),
         fold_range(source, start, head_end, _comments(named)),
         docstring=_docstring(body, source),
         params=tuple(_parameter_names(named, source)),
@@ -75,7 +75,7 @@ def _class(node: Node, name: str, source: Source) -> Draft:
         EntityType.CLASS,
         name,
         node.start_byte,
-        node.end_byte,
+        _end(node, source),
         fold_range(source, node.start_byte, head_end, _comments(arguments)),
         docstring=_docstring(node.child_by_field_name("body"), source),
         type_params=_field_text(node, "type_parameters", source),
@@ -83,6 +83,17 @@ def _class(node: Node, name: str, source: Source) -> Draft:
             fold(source.text(a)) for a in arguments if a.type in ("identifier", "attribute", "subscript", "call")
         ),
     )
+
+
+def _end(node: Node, source: Source) -> int:
+    """End of the last statement; the grammar counts comments below it as part of the block, the compiler does not."""
+    start, end, data = node.start_byte, node.end_byte, source.data
+    while (line := data.rfind(b"\n", start, end)) != -1 and data[line:end].lstrip().startswith(b"#"):
+        leaf = node.descendant_for_byte_range(end - 1, end - 1)
+        if leaf is None or leaf.type != "comment":
+            break
+        end = start + len(data[start:line].rstrip())
+    return end
 
 
 def _assigned(kind: EntityType, match: Match, name: Node, source: Source) -> Draft:
