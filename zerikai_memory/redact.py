@@ -58,7 +58,7 @@ _NAMED = re.compile(
 # Values that stand for a secret without being one.
 _PLACEHOLDER = re.compile(
     r"(?i)^(?:[<{$%\[].*|(?:x+|\*+|\.+|-+)|.*(?:your|example|change-?_?me|placeholder|dummy|redacted|masked|insert|todo).*"
-    r"|none|null|nil|true|false|undefined|optional|required|(?:str|string|bytes|bool|int|number)"
+    r"|pass|password|pw|none|null|nil|true|false|undefined|optional|required|(?:str|string|bytes|bool|int|number)"
     r"|(?:os|process|settings|config|self|this|env|import)\.\w.*)$"
 )
 _PASSWORD_NAME = re.compile(r"(?i)^(?:passw|pwd|secret)")
