@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_memory import ENTITY, PROJECT, FakeMemory, refusal
 
+from tests.fake_memory import ENTITY, PROJECT, FakeMemory, refusal
 from zerikai_memory import __version__
 from zerikai_memory.cli import main
 from zerikai_memory.errors import Cancelled
@@ -246,12 +246,12 @@ def test_a_bar_is_drawn_on_a_terminal_only_and_never_on_stdout(memory, monkeypat
 
 def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from fake_memory import ENTITY, FakeMemory\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); from tests.fake_memory import ENTITY, FakeMemory\n"
         "memory = FakeMemory(); memory.entities = lambda *a, **k: [ENTITY] * 50_000\n"
         "from zerikai_memory.cli import main\n"
         "sys.exit(main(['entities'], open_memory=lambda: memory))\n"
     )
-    command = [sys.executable, "-c", code, str(ROOT / "tests")]
+    command = [sys.executable, "-c", code, str(ROOT)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()

@@ -2,8 +2,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from fake_memory import ENTITY, HIT, NOTE, PROJECT, REPORT, FakeMemory
 
+from tests.fake_memory import ENTITY, HIT, NOTE, PROJECT, REPORT, FakeMemory
 from zerikai_memory import render
 from zerikai_memory.model import DropReport, Finding, ScanReport, SkippedPath
 
@@ -30,12 +30,14 @@ def test_any_name_is_one_line_of_valid_utf8_json(name):
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_any_name_stays_on_its_own_citation_line(name):
-    answer = replace(FakeMemory().answer, results=(replace(HIT, file_path=name),), notes=(), answer="Body.")
+    answer = replace(
+        FakeMemory().answer, results=(replace(HIT, file_path=name),), notes=(), answer="Body: def login(self): ..."
+    )
     lines = render.query_answer(answer).split("\n")
     assert lines[0] == "Sources:"
     assert lines[1].startswith("Session.login #")
     assert lines[1].endswith(":12 (0.84)")
-    assert lines[2:] == ["", "Body."]
+    assert lines[2:] == ["", "Body: def login(self): ..."]
     assert "".join(lines).encode("utf-8").isascii() or "🍞" in name
 
 

@@ -127,7 +127,7 @@ def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
     cited = [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
     if show_sources and cited:
         parts.append("\n".join(["Nearest:" if answer.nothing_relevant else "Sources:", *cited]))
-    parts.append(safe_text(answer.answer).strip())
+    parts.append(safe_text(answer.answer).strip("\n"))
     if answer.route.backend == "none":  # no model has read the code, so the reader must see it
         parts += [quoted_hit(hit) for hit in answer.results if hit.text and hit.text not in answer.answer]
     if answer.omitted:

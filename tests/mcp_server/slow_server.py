@@ -6,11 +6,11 @@ from typing import Any
 
 from zerikai_memory.mcp_server.process import serve
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 
 def slow_memory(settings: object) -> Any:
-    from fake_memory import FakeMemory
+    from tests.fake_memory import FakeMemory
 
     class NoisyMemory(FakeMemory):
         def query(self, *arguments: Any, **more: Any) -> Any:

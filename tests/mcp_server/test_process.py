@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.stdio_session import MODERN_META, StdioSession
+from tests.mcp_server.stdio_session import MODERN_META, StdioSession
 
 SLOW_SERVER = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 HEAVY = {"chromadb", "onnxruntime", "openai", "ollama", "tree_sitter", "tokenizers"}

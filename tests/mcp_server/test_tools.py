@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import anyio
 import pytest
-from fake_memory import REPORT, FakeMemory, refusal
 from mcp import Client
 from mcp.types import ListRootsResult, Root
 
+from tests.fake_memory import REPORT, FakeMemory, refusal
 from zerikai_memory import __version__, render
 from zerikai_memory.mcp_server.server import INSTRUCTIONS, create_server
 
@@ -94,8 +94,9 @@ async def test_hits_reach_a_client_that_forwards_only_data():
     assert result.structured_content["notes"][0]["id"] == "n1"
 
 
-async def test_sources_can_be_left_out():
-    result = await reply(FakeMemory(), "query_memory", {"user_query": "how", "show_sources": False})
+@pytest.mark.parametrize("no", [False, "false"])
+async def test_sources_can_be_left_out(no):
+    result = await reply(FakeMemory(), "query_memory", {"user_query": "how", "show_sources": no})
     assert text_of(result) == "def login(self): ..."
 
 
@@ -105,7 +106,7 @@ async def test_sources_can_be_left_out():
         ({"limit": "5"}, "limit", 5),  # models send numbers as text
         ({"limit": 5.0}, "limit", 5),
         ({"use_cloud": "true"}, "use_cloud", True),
-        ({"show_sources": "false"}, "show_sources", False),
+        ({"use_cloud": False}, "use_cloud", False),
         ({"user_query": '{"a": 1}'}, "question", '{"a": 1}'),  # text stays text
         ({"user_query": "123"}, "question", "123"),
         ({"category": "[1, 2]"}, "category", "[1, 2]"),
