@@ -117,7 +117,7 @@ def _place(draft: Draft, stack: list[_Scope]) -> _Scope | None:
         prefix = ""
     elif draft.owner is not None:
         prefix = f"{prefix}.{draft.owner}" if prefix else draft.owner
-    if not draft.scope_only:
+    if not draft.scope_only and not draft.in_parent:
         around.owner.members.append((draft.outer_start, draft.end))
     qualified = f"{prefix}.{draft.name}" if prefix else draft.name
     return _Scope(draft, qualified, around, prefix or None)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from zerikai_memory.lang.css import CSS, LESS, SCSS
+from zerikai_memory.lang.html import HTML, SVELTE, VUE
 from zerikai_memory.lang.javascript import JAVASCRIPT
+from zerikai_memory.lang.markdown import MARKDOWN
 from zerikai_memory.lang.python import PYTHON
 from zerikai_memory.lang.spec import LanguageSpec
 from zerikai_memory.lang.typescript import TSX, TYPESCRIPT
@@ -15,6 +18,13 @@ LANGUAGES: tuple[LanguageSpec, ...] = (
     JAVASCRIPT,
     TYPESCRIPT,
     TSX,
+    HTML,
+    VUE,
+    SVELTE,
+    CSS,
+    SCSS,
+    LESS,
+    MARKDOWN,
 )
 
 

@@ -63,7 +63,8 @@ class Draft:
 
     `start`..`end` is the definition without decorators; `outer_start` (default: `start`) is where its decorators or
     export begin. `owner`: None = nested by containment; a dotted name = member of that (`Ledger.prototype.add =`);
-    THIS and ROOT as above. `scope_only`: lends its name, is no entity. `bases` become INHERIT references and
+    THIS and ROOT as above. `scope_only`: lends its name, is no entity. `in_parent`: its text also stays in the body
+    of what encloses it (a custom property of a CSS rule). `bases` become INHERIT references and
     `decorators` DECORATE references of the entity.
     """
 
@@ -83,6 +84,7 @@ class Draft:
     bases: tuple[str, ...] = ()
     owner: str | None = None
     scope_only: bool = False
+    in_parent: bool = False
     spec: LanguageSpec | None = None  # set by the engine
 
     def __post_init__(self) -> None:

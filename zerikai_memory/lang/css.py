@@ -1,0 +1,125 @@
+"""CSS: rules by selector, at-rules, custom properties, nesting; SCSS and LESS as far as the CSS grammar reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zerikai_memory.lang.jsdoc import clean_comment, file_doc, lead_of
+from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention
+from zerikai_memory.lang.text import Source, shorten
+from zerikai_memory.model import EntityType, ReferenceKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_NAME_LIMIT = 200  # characters; the selector list of a reset sheet can fill a page
+_COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
+_BLANKS = re.compile(r"\s+")
+# A declaration that lost its semicolon, read as the start of the next selector: `width: 3px \n .next`.
+_LOST_DECLARATION = re.compile(r"^\s*-?-?[\w-]+\s*:\s[^{]*\n(?=[^\n]*\S)")
+# They put a condition or a layer around rules, and are no thing of their own.
+_WRAPPERS = frozenset(
+    {"@media", "@supports", "@container", "@layer", "@scope", "@starting-style", "@document", "@-moz-document"}
+)
+# Statements of preprocessors inside a rule.
+_FLOW = frozenset({"@if", "@else", "@each", "@for", "@while", "@include", "@at-root", "@return", "@extend", "@apply"})
+
+
+def describe(match: Match, source: Source) -> Draft | None:
+    """Draft of a rule, an at-rule with a block or a custom property."""
+    node, block = match.node, match.first("block")
+    if block is None:
+        return _custom_property(match, source)
+    name = _name(source.slice(node.start_byte, block.start_byte))
+    word = name.partition(" ")[0].partition("(")[0].lower()
+    if not name or word in _FLOW:
+        return None
+    start = node.start_byte
+    if lost := _LOST_DECLARATION.match(source.slice(start, block.start_byte)):
+        start += len(lost.group().encode("utf-8"))
+    lead = lead_of(source, start)
+    return Draft(
+        EntityType.RULE,
+        shorten(name, _NAME_LIMIT),
+        start,
+        node.end_byte,
+        shorten(name, _NAME_LIMIT),
+        outer_start=lead.outer,
+        docstring=lead.docstring,
+        scope_only=word in _WRAPPERS,
+    )
+
+
+def _custom_property(match: Match, source: Source) -> Draft | None:
+    name = match.first("name")
+    if name is None:
+        return None
+    node = match.node
+    lead = lead_of(source, node.start_byte)
+    signature = shorten(_name(source.text(node).rstrip("; \n")))
+    return Draft(
+        EntityType.PROPERTY,
+        source.text(name),
+        node.start_byte,
+        node.end_byte,
+        signature,
+        docstring=lead.docstring or _comment_behind(source, node.end_byte),
+        in_parent=True,
+    )
+
+
+def keep(draft: Draft, parent: Draft | None) -> bool:
+    """Show in the signature what a rule is nested in; drop what is nested too deep to be written by hand."""
+    if parent is None or draft.kind is EntityType.PROPERTY:
+        return True
+    if len(parent.signature) > 3 * _NAME_LIMIT:
+        return False
+    draft.signature = f"{parent.signature} {{ {draft.signature} }}"
+    return True
+
+
+def refer(match: Match, source: Source) -> Iterable[Mention]:
+    """Imported sheets, and custom properties where `var()` uses them."""
+    node = match.node
+    text = source.text(node).strip("()\"' ")
+    if match.label == "reference.call":
+        if text.startswith("--"):
+            yield Mention(ReferenceKind.CALL, text, text, node.start_byte)
+    elif text:
+        yield Mention(ReferenceKind.IMPORT, "*", text, node.start_byte)
+
+
+def module_doc(root: Node, source: Source) -> str | None:
+    """The comment about the whole sheet."""
+    return file_doc(source)
+
+
+def _name(text: str) -> str:
+    text = _LOST_DECLARATION.sub("", _COMMENT.sub(" ", text))
+    return _BLANKS.sub(" ", text).strip()
+
+
+def _comment_behind(source: Source, end: int) -> str | None:
+    line_end = source.data.find(b"\n", end)
+    found = source.marked("comment", end, line_end if line_end >= 0 else len(source.data))
+    if not found or source.data[end : found[0][0]].strip(b"; \t"):
+        return None
+    return clean_comment(source.slice(*found[0])) or None
+
+
+CSS = LanguageSpec(
+    name="css",
+    extensions=(".css", ".pcss", ".postcss"),
+    grammar=Grammar("tree_sitter_css"),
+    queries=("css.scm",),
+    describe=describe,
+    refer=refer,
+    module_doc=module_doc,
+    keep=keep,
+    resume=re.compile(rb"^(?=[.#:@&*\[%A-Za-z])[^{};\n]*(?:,\n[^{};\n]*)*\{", re.MULTILINE),
+)
+SCSS = replace(CSS, name="scss", extensions=(".scss",))
+LESS = replace(CSS, name="less", extensions=(".less",))

@@ -1,0 +1,123 @@
+"""Markdown: sections under their headings, with the first paragraph as documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match
+from zerikai_memory.lang.text import Source, shorten
+from zerikai_memory.model import EntityType
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_ATX = re.compile(r"[ \t]*(#{1,6})(?=[ \t\n]|$)[ \t]*(.*?)(?:[ \t]+#+|(?<![^ \t])#+)?[ \t]*(?:\n|$)")
+_SETEXT_LINE = re.compile(r"[ \t]*(=+|-+)[ \t]*$")
+# `{#id}` and `{.class}` after a heading are an extension of several site generators.
+_ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*:?[ \t]*[#.][^{}]*\}[ \t]*$")
+_FRONT_MATTER_FIELD = re.compile(r"^(title|description|summary):[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
+# Inline marks, in this order: what they enclose stays, the mark goes.
+_INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL), ""),
+    (re.compile(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])"), r"\1"),
+    (re.compile(r"\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])"), r"\1"),
+    (re.compile(r"(`+)(.+?)\1", re.DOTALL), r"\2"),
+    (re.compile(r"(?<![\\*])(\*{1,3})(?=\S)([^*]+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"~~(?=\S)(.+?)~~"), r"\1"),
+    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+)
+_MAX_DOC = 600  # characters of the first paragraph; the whole section is its body
+
+
+def describe(match: Match, source: Source) -> Draft | None:
+    """Draft of a section: from its heading to the line before the next heading of the same or a higher level."""
+    start, heading_end = match.node.byte_range
+    level, title = _heading(source, start, heading_end)
+    if not level or not title or _contained(source, start):
+        return None
+    end, first_below = len(source.data), None
+    for following, following_end in source.marked("heading", heading_end, len(source.data)):
+        if _contained(source, following):
+            continue
+        first_below = following if first_below is None else first_below
+        if 0 < _heading(source, following, following_end)[0] <= level:
+            end = following
+            break
+    own_end = end if first_below is None else first_below
+    return Draft(
+        EntityType.SECTION,
+        shorten(title, 200),
+        start,
+        end,
+        f"{'#' * level} {shorten(title, 200)}",
+        docstring=_first_paragraph(source, heading_end, own_end),
+    )
+
+
+def module_doc(root: Node, source: Source) -> str | None:
+    """Title and introduction of a document: its front matter, else its first heading, and its first paragraph."""
+    text = source.slice(0, len(source.data))
+    matter = _FRONT_MATTER.match(text)
+    fields = {
+        key.lower(): value.strip("\"'") for key, value in _FRONT_MATTER_FIELD.findall(matter[2] if matter else "")
+    }
+    title = fields.get("title") or next(_titles(source), "")
+    intro = fields.get("description") or fields.get("summary") or _first_paragraph(source, 0, len(source.data)) or ""
+    return "\n\n".join(part for part in (title, intro) if part) or None
+
+
+def plain(text: str) -> str:
+    """Text of a heading or paragraph on one line, without its inline marks."""
+    for pattern, kept in _INLINE:
+        text = pattern.sub(kept, text)
+    return " ".join(text.split())
+
+
+def _titles(source: Source) -> Iterator[str]:
+    """Headings by level, the first of the highest level first."""
+    headings = [
+        _heading(source, *place) for place in source.marks.get("heading", []) if not _contained(source, place[0])
+    ]
+    return iter([title for level, title in sorted(headings, key=lambda found: found[0]) if level and title])
+
+
+def _heading(source: Source, start: int, end: int) -> tuple[int, str]:
+    """Level and plain title; level 0 when it is none after all."""
+    text = source.slice(start, end)
+    if match := _ATX.match(text):
+        return len(match[1]), plain(_ATTRIBUTES.sub("", match[2]))
+    lines = text.rstrip().split("\n")
+    underline = _SETEXT_LINE.match(lines[-1])
+    if underline is None or len(lines) < 2:
+        return 0, ""
+    return 1 if underline[1][0] == "=" else 2, plain(_ATTRIBUTES.sub("", "\n".join(lines[:-1])))
+
+
+def _contained(source: Source, at: int) -> bool:
+    """Whether a list or a quote encloses this place."""
+    around = source.marked_before("container", at + 1)
+    return around is not None and around[1] > at
+
+
+def _first_paragraph(source: Source, start: int, end: int) -> str | None:
+    for first, last in source.marked("paragraph", start, end):
+        if _SETEXT_LINE.match(source.slice(last, last + 80).split("\n")[0]):
+            continue  # the text of a heading
+        if text := plain(source.slice(first, last)):
+            return shorten(text, _MAX_DOC)
+    return None
+
+
+MARKDOWN = LanguageSpec(
+    name="markdown",
+    extensions=(".md", ".markdown", ".mdx", ".mdc", ".mkd"),
+    grammar=Grammar("tree_sitter_markdown"),
+    queries=("markdown.scm",),
+    describe=describe,
+    module_doc=module_doc,
+    machine_made=False,
+)

@@ -1,0 +1,9 @@
+; Which elements are worth a name is decided by the hook, from the start tag.
+(element [(start_tag (tag_name) @name) (self_closing_tag (tag_name) @name)] @tag) @definition.element
+(comment) @mark.comment
+(element (start_tag (tag_name) @heading) [(text) (element)] @mark.heading (#match? @heading "^([hH][1-6]|legend|caption|summary)$"))
+
+([(start_tag (tag_name) @tag) (self_closing_tag (tag_name) @tag)] @reference.link
+  (#match? @tag "^([lL][iI][nN][kK]|[sS][cC][rR][iI][pP][tT]|iframe|frame)$"))
+([(start_tag (tag_name) @reference.component) (self_closing_tag (tag_name) @reference.component)]
+  (#match? @reference.component "[-A-Z]"))
