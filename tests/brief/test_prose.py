@@ -114,7 +114,7 @@ def test_plans_come_from_roadmaps_and_the_unreleased_part_of_the_changelog():
         "ROADMAP.md": "# Roadmap\n\n1. Support Windows in full\n",
         "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n- A new way to search\n\n## 1.0\n\n- The first release\n",
     }
-    found = read_roadmap(list(texts), texts.get)
+    found = read_roadmap(None, list(texts), texts.get)
     assert [(item.text, item.path) for item in found] == [
         ("Support Windows in full", "ROADMAP.md"),
         ("A new way to search", "CHANGELOG.md"),

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from zerikai_memory.brief.conventions import measure_conventions
 from zerikai_memory.brief.facts import (
@@ -81,13 +82,13 @@ def collect_facts(
     names, says = Names(entities, references, imports), module_sentences(entities)
     areas = find_areas(product, base, says, names, imports)
     key_files = find_key_files(imports, says, names)
-    sample = _by_importance(product, [key.path for key in key_files])
+    # The most imported files speak first for layout and remarks.
+    sample = list(dict.fromkeys([*(key.path for key in key_files), *product]))
     texts = [(path, text) for path in sample[:SAMPLED_FILES] if (text := read(path))]
     tests = _tests(files, references)
     readme = read_readme(files, read)
-    plans = tuple(Remark(text, readme.path, 0) for text in readme.roadmap) if readme else ()
     return ProjectFacts(
-        name=next((m.name for m in manifests if m.name), "") or posixpath.basename(root.replace("\\", "/").rstrip("/")),
+        name=next((m.name for m in manifests if m.name), PurePath(root).name),
         languages=_languages(entities),
         manifests=manifests,
         licence=licence_kind(files, read) or next((m.licence for m in manifests if m.licence), ""),
@@ -106,7 +107,7 @@ def collect_facts(
         externals=_externals(files, references, {m.name for m in manifests}),
         documents=tuple(path for path in files if _DOCUMENT.match(path)),
         remarks=_remarks(sample[:SEARCHED_FILES], read),
-        roadmap=plans + read_roadmap(files, read),
+        roadmap=read_roadmap(readme, files, read),
     )
 
 
@@ -138,10 +139,6 @@ def _other_folders(files: Sequence[str], base: str, areas: Iterable[Area]) -> tu
         and not any(path.startswith(folder) for path in covered)
         and (not folder.startswith(".") or folder in (".github/", ".ci/", ".circleci/", ".gitlab/"))
     )
-
-
-def _by_importance(product: Sequence[str], first: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*first, *product]))
 
 
 def _entry_points(files: Sequence[str], manifests: Iterable[Manifest]) -> tuple[EntryPoint, ...]:

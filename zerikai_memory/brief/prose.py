@@ -61,9 +61,9 @@ def licence_kind(files: Sequence[str], read: ReadText) -> str:
     return ""
 
 
-def read_roadmap(files: Sequence[str], read: ReadText) -> tuple[Remark, ...]:
-    """Items of roadmap documents, then of the unreleased part of the changelog."""
-    found: list[Remark] = []
+def read_roadmap(readme: Readme | None, files: Sequence[str], read: ReadText) -> tuple[Remark, ...]:
+    """Items of the README's plans, of roadmap documents, then of the unreleased part of the changelog."""
+    found = [Remark(text, readme.path, 0) for text in readme.roadmap] if readme else []
     for path in sorted(files):
         if _ROADMAP.match(path) and (text := read(path)):
             found += [Remark(item, path, 0) for item in _items(text)[:6]]
