@@ -31,7 +31,7 @@ class NoVectors:
         self._real = open_embedder()
         self.fingerprint = "none"
         self.dimensions = self._real.dimensions
-        self.relevance_cut = self._real.relevance_cut
+        self.relevance_cut = 4.0  # every distance is within it: nothing is refused for want of a vector
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         return np.zeros((len(texts), self.dimensions), np.float32)

@@ -243,7 +243,9 @@ def test_odd_paths_are_indexed_cited_and_valid_json(memory: Memory, workspace: P
         json.dumps(answer.results[0].file_path).encode("utf-8")
 
 
-def test_files_that_vanish_or_change_meanwhile(memory: Memory, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_vanish_or_change_meanwhile(
+    memory: Memory, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from zerikai_memory.scan import run
     from zerikai_memory.scan.read import read_bytes
 

@@ -14,6 +14,8 @@ MAX_DOCSTRING_CHARS = 400
 MAX_LINE_CHARS = 200
 # More of one body than this is what the file itself is for.
 MAX_BODY_LINES = 30
+# Room for the line that counts what was left out.
+REST_CHARS = len("\n... (1000000 more lines)\n")
 # The best hit's body may take this share of what is left, so that the others show something too.
 FIRST_SHARE = 0.6
 
@@ -59,7 +61,7 @@ def _body(item: Cited, budget_chars: int) -> str:
         return ""  # their members are hits of their own; a whole class or file is no excerpt
     lines = item.lines[_head_lines(item) :]
     taken: list[str] = []
-    used = 0
+    used = REST_CHARS
     for line in lines[:MAX_BODY_LINES]:
         shown = line.rstrip()[:MAX_LINE_CHARS]
         used += len(shown) + 1

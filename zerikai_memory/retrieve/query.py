@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from zerikai_memory.lang.registry import language_of
 from zerikai_memory.store.words import STOP_WORDS, split_words, words
 
 # A longer question is cut: nobody reads more, and every word is a term of the full-text query.
@@ -15,7 +16,7 @@ MAX_WORDS = 64
 _NAME = r"[^\W\d]\w*"
 _DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
 _QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|`([^`\n]{2,200})`')
-_PATH = re.compile(r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?::(\d{1,7}))?")
+_PATH = re.compile(r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])(?::(\d{1,7}))?")
 _FOLDER_PATH = re.compile(r"[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
@@ -70,18 +71,21 @@ def _content(all_words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
-    """Names written as code: with an underscore, an inner capital or a dot, in quotes, or alone in the question."""
-    mentioned = {mention.path for mention in paths}
-    whole = text.strip("`'\"()[]{};,.?! ")
+    """Names written as code: with an underscore, an inner capital or a dot, in quotes, or alone in it."""
+    for mention in paths:
+        # What is left beside a path may be one plain name: "run in mod/task.py" asks for that file's `run`.
+        text = text.replace(mention.path if mention.line is None else f"{mention.path}:{mention.line}", " ")
+    plain = [word for word in text.split() if word.lower() not in STOP_WORDS]
+    whole = " ".join(plain).strip("`'\"()[]{};,.?! ")
     found: dict[str, None] = {}
-    if _DOTTED.fullmatch(whole) and whole not in mentioned:
+    if _DOTTED.fullmatch(whole):
         found[_dots(whole)] = None
     quoted = {part.strip("()") for match in _QUOTED.finditer(text) for part in match.groups() if part}
     for match in _DOTTED.finditer(text):
         name = match.group()
         code_like = "_" in name.strip("_") or name.startswith("_") or _INNER_CAPITAL.search(name) or name in quoted
         dotted = "." in name or "::" in name or "#" in name
-        if (code_like or dotted) and name not in mentioned:
+        if code_like or dotted:
             found[_dots(name)] = None
     return tuple(found)[:MAX_WORDS]
 
@@ -101,6 +105,8 @@ def _paths(text: str) -> tuple[PathMention, ...]:
     for match in _PATH.finditer(text):
         line = match.group(1)
         path = match.group().removesuffix(f":{line}") if line else match.group()
+        if not (line or "/" in path or "\\" in path or language_of(path)):
+            continue  # `Class.method` has the shape of a file name
         found[PathMention(_clean_path(path), int(line) if line else None)] = None
     for match in _FOLDER_PATH.finditer(text):
         mention = PathMention(_clean_path(match.group()), None)

@@ -1,0 +1,54 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zerikai_memory.retrieve.query import MAX_WORDS, PathMention, understand
+
+
+@pytest.mark.parametrize(
+    ("question", "identifiers"),
+    [
+        ("getUserById", ("getUserById",)),
+        ("where is get_user_by_id called", ("get_user_by_id",)),
+        ("how does QuerySet.bulk_create work?", ("QuerySet.bulk_create",)),
+        ("std::vector", ("std.vector",)),
+        ("parse", ("parse",)),  # alone: the name of something
+        ("where is parse?", ("parse",)),  # alone but for function words
+        ("parse the header", ()),  # plain words
+        ("`render` the page", ("render",)),  # quoted as code
+        ("run mod_07/task.py", ("run",)),  # beside a path
+        ("what is __init__ for", ("__init__",)),
+    ],
+)
+def test_identifiers_are_names_written_as_code(question: str, identifiers: tuple[str, ...]) -> None:
+    assert understand(question).identifiers == identifiers
+
+
+@pytest.mark.parametrize(
+    ("question", "mention"),
+    [
+        ("src/app/main.py", PathMention("src/app/main.py", None)),
+        ("what is at main.py:42 ?", PathMention("main.py", 42)),
+        ("./lib/view.js", PathMention("lib/view.js", None)),
+        (r"src\app\main.py:7", PathMention("src/app/main.py", 7)),
+        ("routes under app/[id]/page.tsx", PathMention("app/[id]/page.tsx", None)),
+    ],
+)
+def test_paths_and_lines_are_seen(question: str, mention: PathMention) -> None:
+    assert mention in understand(question).paths
+
+
+def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
+    assert understand("how is the header parsed").words == ("header", "parsed")
+    assert understand("how to be").words == ("how", "to", "be")
+
+
+def test_quoted_phrases_are_kept_in_order() -> None:
+    assert understand('find "refresh the token" please').phrases == (("refresh", "the", "token"),)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_understood_without_an_error(question: str) -> None:
+    query = understand(question)
+    assert len(query.words) <= MAX_WORDS
+    assert "\0" not in query.text

@@ -1,0 +1,46 @@
+import pytest
+
+from zerikai_memory.retrieve.traits import Side, legacy_flags, side_factors, side_of
+
+
+@pytest.mark.parametrize(
+    ("path", "side"),
+    [
+        ("tests/test_app.py", Side.TEST),
+        ("src/app.test.ts", Side.TEST),
+        ("pkg/__tests__/a.js", Side.TEST),
+        ("conftest.py", Side.TEST),
+        ("docs/conf.py", Side.DOCS),
+        ("README.md", Side.DOCS),
+        ("examples/basic/app.js", Side.EXAMPLE),
+        ("src/testing_tools.py", None),  # a name that only begins so
+        ("src/latest.py", None),
+        ("src/contest.py", None),
+        ("src/inspect.ts", None),
+    ],
+)
+def test_side_files_are_known_by_folder_and_name(path: str, side: Side | None) -> None:
+    assert side_of(path) == side
+
+
+def test_side_files_stand_behind_unless_asked_for_or_most_of_the_project() -> None:
+    sides = [None, None, Side.TEST, Side.DOCS]
+    assert side_factors(sides, ["parse"]) == [1.0, 1.0, 0.3, 0.3]
+    assert side_factors(sides, ["test", "parse"]) == [1.0, 1.0, 1.0, 0.3]
+    assert side_factors([Side.DOCS, Side.DOCS, None], ["install"]) == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("paths", "legacy"),
+    [
+        (["src/legacy/a.py", "src/a.py"], [True, False]),
+        (["api/v1/a.ts", "api/v2/a.ts", "api/v2/b.ts"], [True, False, False]),
+        (["v1/a.py"], [False]),  # an only version is not old
+        # A copy: most files of the folder exist at the same place above it.
+        (["x/one.py", "x/two.py", "x/three.py", "x/v/one.py", "x/v/two.py", "x/v/three.py"], [False] * 3 + [True] * 3),
+        # Honest siblings share only generic names.
+        (["a/__init__.py", "a/utils.py", "a/types.py", "a/b/__init__.py", "a/b/utils.py", "a/b/types.py"], [False] * 6),
+    ],
+)
+def test_old_code_is_known_by_name_version_and_copy(paths: list[str], legacy: list[bool]) -> None:
+    assert legacy_flags(paths) == legacy
