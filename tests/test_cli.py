@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,7 +219,13 @@ def test_a_drop_of_an_unknown_workspace_is_refused(run):
 
 def test_ctrl_c_ends_a_scan_cleanly(run, memory):
     memory.scan_steps = 2
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    scan = memory._scan
+
+    def interrupted(progress, cancelled):
+        os.kill(os.getpid(), signal.SIGINT)
+        return scan(progress, cancelled)
+
+    memory._scan = interrupted
     before = signal.getsignal(signal.SIGINT)
     status, out, _ = run("scan")
     assert status == 130

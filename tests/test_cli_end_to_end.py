@@ -136,7 +136,7 @@ def test_drop_memory_removes_one_project_and_keeps_its_notes(run, project, tmp_p
     assert "--yes" in refused.stderr
     done = drop(tmp_path, "shop", "--yes")
     assert done.returncode == 0
-    assert "1 notes" in done.stdout
+    assert "Kept as recorded data: 1 note, " in done.stdout
     names = [info["name"] for info in json.loads(run("workspace", "list", "--json")[1])]
     assert names == ["other"]
     assert json.loads(run("query", "a", "-w", "other", "--json")[1])["results"]

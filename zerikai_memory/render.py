@@ -195,7 +195,8 @@ def drop_report(report: DropReport) -> str:
     lines = [f"Dropped {one_line(report.workspace)} ({one_line(report.path)}). Removed: {removed}."]
     if report.kept_notes or report.kept_usage:
         lines.append(
-            f"Kept as recorded data: {report.kept_notes} notes, {report.kept_usage} usage rows (--all removes them)."
+            f"Kept as recorded data: {_counted(report.kept_notes, 'note')}, "
+            f"{_counted(report.kept_usage, 'usage row')} (--all removes them)."
         )
     return "\n".join(lines)
 
@@ -203,7 +204,7 @@ def drop_report(report: DropReport) -> str:
 def drop_question(info: WorkspaceInfo, *, everything: bool) -> str:
     """What a drop of this workspace will remove and what it will leave."""
     stored = f"index ({_known(info.files)} files, {_known(info.entities)} entities), vectors, brief, snapshots"
-    notes = f"{info.notes} notes and the usage rows"
+    notes = f"{_counted(info.notes, 'note')} and the usage rows"
     left = "It keeps the project's own files" + ("" if everything else f", {notes}")
     removed = f"{stored}, registry entry" + (f", {notes}" if everything else "")
     return f"This removes of {one_line(info.name)} ({one_line(info.path)}): {removed}. {left}."
@@ -217,6 +218,10 @@ def finding_lines(findings: Iterable[Finding]) -> str:
         if finding.fix:
             lines.append(f"        fix: {one_line(finding.fix)}")
     return "\n".join(lines)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _known(count: int | None) -> str:

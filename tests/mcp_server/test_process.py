@@ -216,3 +216,12 @@ def test_a_start_at_a_terminal_says_what_this_is(tmp_path):
     os.close(master)
     assert "MCP server on stdin and stdout; a client such as an editor or an agent starts it" in first
     assert (process.returncode, out) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_start_without_stdin_or_stdout_is_refused_in_one_line(tmp_path, closed):
+    shell = f'exec "{sys.executable}" -m zerikai_memory {closed}'
+    env = os.environ | {"ZERIKAI_HOME": str(tmp_path)}
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, env=env, timeout=20, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "needs stdin and stdout" in done.stderr

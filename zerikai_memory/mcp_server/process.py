@@ -31,7 +31,10 @@ def serve(open_memory: Callable[[Settings], Memory] | None = None) -> NoReturn:
     """Serve MCP on stdin and stdout until stdin ends or a signal comes; never returns."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)  # before the slow imports: a client may give up while we start
-    if sys.stdin is not None and sys.stdin.isatty():
+    if sys.stdin is None or sys.stdout is None:  # closed by whoever started us
+        sys.stderr.write("zerikai-memory: the MCP server needs stdin and stdout, and one of them is closed\n")
+        _leave(2)
+    if sys.stdin.isatty():
         sys.stderr.write(TERMINAL_HINT + "\n")
     settings = Settings.from_env(os.environ, source_checkout())
 
