@@ -13,8 +13,8 @@ from zerikai_memory.brief.sections import MAX_TOKENS, SECTIONS, check_sections, 
 from zerikai_memory.lang.extract import extract
 
 SHOP = {
-    "pyproject.toml": '[project]\nname = "shop"\ndescription = "A till for corner shops."\ndependencies = ["rich>=14"]\n'
-    '[project.scripts]\nshop = "shop.cli:main"\n[tool.pytest.ini_options]\n',
+    "pyproject.toml": '[project]\nname = "shop"\ndescription = "A till for corner shops."\n'
+    'dependencies = ["rich>=14"]\n[project.scripts]\nshop = "shop.cli:main"\n[tool.pytest.ini_options]\n',
     "README.md": "# Shop\n\nShop sells things to people who like to own things.\n\nkey sk-"
     + "abcd1234" * 4
     + " is in this paragraph by mistake, as it happens.\n",

@@ -26,9 +26,7 @@ def test_identifiers_are_split_into_words(identifier, words):
 
 
 def test_a_function_card_is_title_signature_docstring_and_no_body():
-    card = entity_card(
-        entity(EntityType.METHOD, "Client.sendAll", "def sendAll(self, urls)", "Send.\n\nMore."), "BODY"
-    )
+    card = entity_card(entity(EntityType.METHOD, "Client.sendAll", "def sendAll(self, urls)", "Send.\n\nMore."), "BODY")
     assert card == "src http client method Client send All\ndef sendAll(self, urls)\nSend.\n\nMore."
 
 

@@ -18,9 +18,7 @@ from zerikai_memory.errors import InputError
 RECORDED = json.loads((Path(__file__).parent / "recorded_vectors.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    "row", RECORDED, ids=lambda row: row["text"][:25].encode("ascii", "replace").decode()
-)
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: row["text"][:25].encode("ascii", "replace").decode())
 def test_vectors_equal_those_of_the_encoder_the_table_was_trained_with(row):
     vector = open_embedder("static").encode([row["text"]])[0]
     assert vector[:8] == pytest.approx(row["first"], abs=1e-6)
@@ -54,9 +52,7 @@ def test_the_recorded_checksum_is_that_of_the_file_and_part_of_the_fingerprint()
 
 
 def test_the_model_card_names_the_same_checksum_and_cut():
-    card = (
-        importlib.resources.files("zerikai_memory.embed").joinpath("data", "MODEL_CARD.md").read_text("utf-8")
-    )
+    card = importlib.resources.files("zerikai_memory.embed").joinpath("data", "MODEL_CARD.md").read_text("utf-8")
     assert static.TABLE_SHA256 in card
     assert f"above {open_embedder().relevance_cut:.2f}" in card
 

@@ -35,9 +35,7 @@ def test_the_held_out_evaluation_scores_a_table(tmp_path):
     rows = [
         record("Flask.make_response", "Convert the return value from a view to a response.", "x = 1\n" * 9),
         record("Flask.url_for", "Build an address for the given endpoint name.", "y = 2\n" * 9),
-        record(
-            "Config.from_envvar", "Load a configuration from a variable of the environment.", "z = 3\n" * 9
-        ),
+        record("Config.from_envvar", "Load a configuration from a variable of the environment.", "z = 3\n" * 9),
     ]
     records = tmp_path / "records.jsonl"
     records.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
