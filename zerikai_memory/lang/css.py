@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.disguise import plain_sheet
 from zerikai_memory.lang.jsdoc import clean_comment, file_doc, lead_of
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention
 from zerikai_memory.lang.text import Source, shorten
@@ -20,6 +21,8 @@ _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 # A declaration that lost its semicolon, read as the start of the next selector: `width: 3px \n .next`.
 _LOST_DECLARATION = re.compile(r"^\s*-?-?[\w-]+\s*:\s[^{]*\n(?=[^\n]*\S)")
+_VARIABLE = re.compile(r"[$@][\w-]+\s*:")
+_QUOTED = re.compile(r"[\"']([^\"'\n]+)[\"']|url\(\s*([^()\"'\s]+)")
 # They put a condition or a layer around rules, and are no thing of their own.
 _WRAPPERS = frozenset(
     {"@media", "@supports", "@container", "@layer", "@scope", "@starting-style", "@document", "@-moz-document"}
@@ -29,7 +32,7 @@ _FLOW = frozenset({"@if", "@else", "@each", "@for", "@while", "@include", "@at-r
 
 
 def describe(match: Match, source: Source) -> Draft | None:
-    """Draft of a rule, an at-rule with a block or a custom property."""
+    """Draft of a rule, an at-rule with a block, a custom property or a variable."""
     node, block = match.node, match.first("block")
     if block is None:
         return _custom_property(match, source)
@@ -54,10 +57,9 @@ def describe(match: Match, source: Source) -> Draft | None:
 
 
 def _custom_property(match: Match, source: Source) -> Draft | None:
-    name = match.first("name")
-    if name is None:
+    name, node = match.first("name"), match.node
+    if name is None or (node.type == "at_rule" and not _VARIABLE.match(source.text(node))):
         return None
-    node = match.node
     lead = lead_of(source, node.start_byte)
     signature = shorten(_name(source.text(node).rstrip("; \n")))
     return Draft(
@@ -84,12 +86,12 @@ def keep(draft: Draft, parent: Draft | None) -> bool:
 def refer(match: Match, source: Source) -> Iterable[Mention]:
     """Imported sheets, and custom properties where `var()` uses them."""
     node = match.node
-    text = source.text(node).strip("()\"' ")
+    text = source.text(node)
     if match.label == "reference.call":
         if text.startswith("--"):
             yield Mention(ReferenceKind.CALL, text, text, node.start_byte)
-    elif text:
-        yield Mention(ReferenceKind.IMPORT, "*", text, node.start_byte)
+    elif address := _QUOTED.search(text):
+        yield Mention(ReferenceKind.IMPORT, "*", address[1] or address[2], node.start_byte)
 
 
 def module_doc(root: Node, source: Source) -> str | None:
@@ -119,6 +121,7 @@ CSS = LanguageSpec(
     refer=refer,
     module_doc=module_doc,
     keep=keep,
+    disguise=plain_sheet,
     resume=re.compile(rb"^(?=[.#:@&*\[%A-Za-z])[^{};\n]*(?:,\n[^{};\n]*)*\{", re.MULTILINE),
 )
 SCSS = replace(CSS, name="scss", extensions=(".scss",))

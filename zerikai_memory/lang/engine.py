@@ -44,12 +44,21 @@ class Reading:
 
 def read(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
     """Parse `source` and query it; `deadline` is a `time.monotonic()` value. Raises ParseTimeout."""
-    tree = parse(spec.grammar, source.data, deadline)
-    if tree.root_node.has_error and spec.fallback is not None:
-        other = parse(spec.fallback.grammar, source.data, deadline)
-        if error_bytes(other) < error_bytes(tree):
-            return _query_tree(spec.fallback, other, source)
+    data = spec.disguise(source.data)
+    tree = parse(spec.grammar, data, deadline)
+    if tree.root_node.has_error:
+        spec, tree = _best(spec, tree, data, deadline)
     return _query_tree(spec, tree, source)
+
+
+def _best(spec: LanguageSpec, tree: Tree, data: bytes, deadline: float) -> tuple[LanguageSpec, Tree]:
+    """The reading with the fewest errors: as it is, mended, or with the fallback language."""
+    readings = [(spec, tree)]
+    if spec.mend is not None and (mended := spec.mend(data)) != data:
+        readings.append((spec, parse(spec.grammar, mended, deadline)))
+    if spec.fallback is not None:
+        readings.append((spec.fallback, parse(spec.fallback.grammar, data, deadline)))
+    return min(readings, key=lambda reading: error_bytes(reading[1]))
 
 
 def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:

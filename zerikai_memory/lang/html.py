@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.disguise import plain_markup, plain_svelte
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, Region
 from zerikai_memory.lang.text import Source, fold, shorten
 from zerikai_memory.model import EntityType, ReferenceKind
@@ -153,7 +154,8 @@ HTML = LanguageSpec(
     refer=refer,
     module_doc=module_doc,
     regions=regions,
+    disguise=plain_markup,
     machine_made=False,
 )
 VUE = replace(HTML, name="vue", extensions=(".vue",))
-SVELTE = replace(HTML, name="svelte", extensions=(".svelte",))
+SVELTE = replace(HTML, name="svelte", extensions=(".svelte",), disguise=plain_svelte)

@@ -55,6 +55,7 @@ def describe(match: Match, source: Source) -> Draft | None:
         end,
         f"{'#' * level} {shorten(title, 200)}",
         docstring=_first_paragraph(source, heading_end, own_end),
+        whole_lines=end < len(source.data),
     )
 
 

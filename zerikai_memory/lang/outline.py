@@ -149,6 +149,7 @@ def _entity(scope: _Scope, file_path: str, source: Source) -> CodeEntity:
     assert draft.spec is not None, "the engine sets it"
     start_line = source.line(draft.start)
     is_module = draft.kind is EntityType.MODULE
+    last_line = source.line(draft.end - 1) if draft.whole_lines else source.last_line(draft.end)
     decorator_line = None if draft.decorator_start is None else source.line(draft.decorator_start)
     return CodeEntity(
         id=scope.id,
@@ -158,7 +159,7 @@ def _entity(scope: _Scope, file_path: str, source: Source) -> CodeEntity:
         language=draft.spec.name,
         file_path=file_path,
         start_line=start_line,
-        end_line=source.line_count if is_module else max(start_line, source.last_line(draft.end)),
+        end_line=source.line_count if is_module else max(start_line, last_line),
         signature=draft.signature,
         docstring=draft.docstring,
         parent=scope.parent_name,

@@ -64,7 +64,8 @@ class Draft:
     `start`..`end` is the definition without decorators; `outer_start` (default: `start`) is where its decorators or
     export begin. `owner`: None = nested by containment; a dotted name = member of that (`Ledger.prototype.add =`);
     THIS and ROOT as above. `scope_only`: lends its name, is no entity. `in_parent`: its text also stays in the body
-    of what encloses it (a custom property of a CSS rule). `bases` become INHERIT references and
+    of what encloses it (a custom property of a CSS rule). `whole_lines`: blank lines at
+    its end count (a Markdown section). `bases` become INHERIT references and
     `decorators` DECORATE references of the entity.
     """
 
@@ -85,6 +86,7 @@ class Draft:
     owner: str | None = None
     scope_only: bool = False
     in_parent: bool = False
+    whole_lines: bool = False
     spec: LanguageSpec | None = None  # set by the engine
 
     def __post_init__(self) -> None:
@@ -114,6 +116,11 @@ class Region:
     start: int
     end: int
     extension: str
+
+
+def as_it_is(data: bytes) -> bytes:
+    """The default of `LanguageSpec.disguise`."""
+    return data
 
 
 def keep_all(draft: Draft, parent: Draft | None) -> bool:
@@ -148,8 +155,13 @@ class LanguageSpec:
     resume: a multi-line regular expression for source lines that start a definition at column 0; after a syntax
         error that swallowed such a line, reading starts again there.
     regions: parts of the file in other languages, extracted with that language and merged.
+    mend: rewrites source that the grammar does not know yet into what it does, byte for byte of the same length and
+        with the same line ends; tried when there are errors. Names and texts still come from the file itself.
     fallback: another specification to try when the first one reports errors (Flow: the TSX grammar).
+    disguise: text of the same length and lines that the grammar reads better (template tags blanked); hooks see the
+        real text.
     machine_made: whether content may be judged minified or generated.
+    minifiable: whether it may be judged minified (false where long lines are honest code).
     """
 
     name: str
@@ -163,5 +175,8 @@ class LanguageSpec:
     regions: Callable[[Node, Source], Iterable[Region]] = no_regions
     member_kinds: Mapping[EntityType, EntityType] = field(default_factory=dict)
     resume: re.Pattern[bytes] | None = None
+    mend: Callable[[bytes], bytes] | None = None
     fallback: LanguageSpec | None = None
+    disguise: Callable[[bytes], bytes] = as_it_is
     machine_made: bool = True
+    minifiable: bool = True

@@ -7,10 +7,11 @@
 (scope_statement (block) @block) @definition.rule
 
 (declaration . (property_name) @name (#match? @name "^--")) @definition.property
+; A variable of SCSS or LESS: the disguise makes `$name: value;` an at-rule without a block
+(at_rule (at_keyword) @name) @definition.property
 
 [(comment) (js_comment)] @mark.comment
 
-(import_statement (call_expression (arguments) @reference.import))
-(import_statement (string_value) @reference.import)
-(at_rule (at_keyword) @keyword (_) @reference.import (#match? @keyword "^@(use|forward|import)$"))
+(import_statement) @reference.import
+((at_rule (at_keyword) @keyword) @reference.import (#match? @keyword "^@(use|forward)$"))
 ((call_expression (function_name) @function (arguments . (plain_value) @reference.call)) (#eq? @function "var"))

@@ -1,0 +1,110 @@
+"""Text for a parser that does not know all of a file's syntax: same length, same lines, foreign parts made plain.
+
+Names, signatures and bodies are cut from the real text; only the tree is built from this one.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NOT_BREAK = re.compile(rb"[^\n]")
+_TEMPLATE = re.compile(
+    rb"\{%.*?%\}|\{\{\{.*?\}\}\}|\{\{.*?\}\}|\{#(?!if|each|await|key|snippet).*?#\}|<%.*?%>|<\?.*?\?>", re.DOTALL
+)
+_SVELTE = re.compile(
+    rb"(<(script|style)\b.*?</\2\s*>)|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", re.DOTALL | re.IGNORECASE
+)
+
+# What must be passed over whole, then what is rewritten; the first alternative that fits at a place counts.
+_SHEET = re.compile(
+    rb"""(?P<keep>/\*.*?\*/ | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | url\([^()"']*\))
+    | (?P<line>(?<![:\w])//[^\n]*)
+    | (?P<import>@(?:import|use|forward|plugin)\b(?:[^;{}"'\n]|"[^"\n]*"|'[^'\n]*')*)
+    | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)(?:[^;{}"']|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=;)
+    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@]|@(?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=\{)
+    | (?P<mixin>(?<=[\s;{}])[.#][\w-]+\((?:[^(){}]|\([^(){}]*\))*\)(?:[ ]*!important)?[ \t]*;)
+    | (?P<guard>\((?:[^(){}:]*[@$][\w-]+[^(){}]*)\)[ \t]*(?:when\b[^{};]*)?(?=\{)|\bwhen\b[^{};]*(?=\{))
+    | (?P<interpolation>[#@]\{[^{}]*\})
+    | (?P<extend>&:extend\([^()]*\);?)
+    | (?P<variable>\$(?=[\w-])|@(?=[\w-]+[ ]*:)|(?<=[:,+*/(-])[ ]?@@?(?=[\w-])|(?<=\w[ ])@(?=[\w-]+\s*[;,)}]))
+    | (?P<placeholder>(?<=[\s;{,}])%(?=[A-Za-z]))
+    | (?P<suffix>&(?=[\w-]))
+    | (?P<escape>~(?=["'`]))""",
+    re.DOTALL | re.VERBOSE,
+)
+_NAMED_RULES = (b"@keyframes", b"@-webkit-keyframes", b"@-moz-keyframes", b"@font-face", b"@page")
+_WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+_STRING = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|url\([^()]*\)")
+
+
+def plain_markup(data: bytes) -> bytes:
+    """HTML without template statements (Jinja, Handlebars, EJS, PHP)."""
+    return (
+        _TEMPLATE.sub(lambda match: _blank(match[0]), data) if b"{" in data or b"<%" in data or b"<?" in data else data
+    )
+
+
+def plain_svelte(data: bytes) -> bytes:
+    """Svelte markup without expressions and blocks in braces; scripts and styles stay."""
+    return _SVELTE.sub(lambda match: match[0] if match[1] else _NOT_BREAK.sub(b"_", match[0]), data)
+
+
+def plain_sheet(data: bytes) -> bytes:
+    """CSS out of CSS, SCSS or LESS: conditions of at-rules, variables, mixins and interpolations made plain."""
+    return _SHEET.sub(_plain_part, data)
+
+
+def _plain_part(match: re.Match[bytes]) -> bytes:
+    text = match[0]
+    kind = match.lastgroup
+    if kind in ("keep", "line"):
+        return text
+    if kind == "import":
+        return _plain_import(text)
+    if kind == "prelude":
+        return _plain_at_rule(match)
+    if kind == "assign":
+        keyword, rest = _keyword(text)
+        return b"@" + keyword[1:] + _plain_word(rest)
+    if kind == "interpolation":
+        return b"_" * len(text)
+    if kind == "variable":
+        return text.replace(b"@", b"_").replace(b"$", b"_")
+    if kind in ("placeholder", "suffix"):
+        return b"."
+    return _blank(text)
+
+
+def _plain_import(text: bytes) -> bytes:
+    """An import without layers, conditions and options; `@use` may not have a string after it at all."""
+    keyword, rest = _keyword(text)
+    address = _STRING.search(rest)
+    if keyword != b"@import" or address is None:
+        return keyword + _plain_word(rest)
+    return keyword + _blank(rest[: address.start()]) + address[0] + _blank(rest[address.end() :])
+
+
+def _plain_at_rule(match: re.Match[bytes]) -> bytes:
+    """`@media (width > 40rem) {` as `@media x               {`: the condition is read from the real text."""
+    prelude = match["prelude"]
+    if match["at"] in _NAMED_RULES:
+        return match["at"] + (_blank(prelude) if b"{" in prelude else prelude)
+    if match["at"] == b"@supports":  # the grammar takes no plain word there
+        return match["at"] + (b" (a:b)" + _blank(prelude[6:]) if len(prelude) > 5 else prelude)
+    return match["at"] + _plain_word(prelude)
+
+
+def _keyword(text: bytes) -> tuple[bytes, bytes]:
+    end = len(text) - len(text[1:].lstrip(_WORD_BYTES))
+    return text[:end], text[end:]
+
+
+def _plain_word(text: bytes) -> bytes:
+    """Blanks with one letter in the middle, the shortest condition there is."""
+    blank = _blank(text)
+    at = blank.find(b" ", 1)
+    return blank if at < 0 else blank[:at] + b"x" + blank[at + 1 :]
+
+
+def _blank(text: bytes) -> bytes:
+    return _NOT_BREAK.sub(b" ", text)
