@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.jsdoc import Lead, lead_of
-from zerikai_memory.lang.spec import ROOT, THIS, Draft, Match
+from zerikai_memory.lang.spec import THIS, Draft, Match
 from zerikai_memory.lang.text import Source, fold, fold_range, shorten
 from zerikai_memory.model import EntityType
 
@@ -57,7 +57,10 @@ def describe(match: Match, source: Source) -> Draft | None:
         return draft if draft is not None and draft.kind is not EntityType.CONSTANT else None
     if match.node.id in source.bound:
         return None
-    return _declared(EntityType(shape), match.node, _key(name, source), source)
+    draft = _declared(EntityType(shape), match.node, _key(name, source), source)
+    if shape == "method" and source.marked("exports", match.node.start_byte, match.node.start_byte + 1):
+        draft.modifiers += ("function",)
+    return draft
 
 
 def keep(draft: Draft, parent: Draft | None) -> bool:
@@ -68,7 +71,7 @@ def keep(draft: Draft, parent: Draft | None) -> bool:
             draft.scope_only = True
         elif local or (parent is not None and parent.kind is EntityType.CLASS):
             return False
-    if draft.kind is EntityType.METHOD and parent is None and draft.owner in (None, ROOT):
+    if draft.kind is EntityType.METHOD and parent is None and "function" in draft.modifiers:
         draft.kind = EntityType.FUNCTION
     draft.modifiers = tuple(_settled(draft.modifiers, parent is None))
     return True
@@ -79,7 +82,7 @@ def _settled(modifiers: Collection[str], at_top: bool) -> Iterable[str]:
     for word in modifiers:
         if word == "listed" and at_top and "exported" not in modifiers:
             yield "exported"
-        elif word not in ("listed", "members"):
+        elif word not in ("listed", "members", "function"):
             yield word
 
 
@@ -204,7 +207,10 @@ def _pair(node: Node, key: str, value: Node | None, source: Source) -> Draft | N
         return _scope(node, key)
     if _is_argument(node):
         return None
-    return _bound(node, key, value, None, source)
+    draft = _bound(node, key, value, None, source)
+    if draft is not None:
+        draft.modifiers += ("function",)
+    return draft
 
 
 def _is_argument(pair: Node) -> bool:

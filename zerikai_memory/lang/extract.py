@@ -40,7 +40,7 @@ def extract(source: bytes, file_path: str, deadline_s: float = DEADLINE_S) -> Ex
     data = decode_source(source)
     if data is None:
         return Extraction(spec.name, skip_reason="binary")
-    if spec.machine_made and (reason := machine_made(data)):
+    if spec.machine_made and (reason := machine_made(data, spec.minifiable)):
         return Extraction(spec.name, skip_reason=reason)
     text = Source(data)
     deadline = time.monotonic() + deadline_s
@@ -59,7 +59,7 @@ def _read_region(region: Region, data: bytes, deadline: float) -> tuple[list[Dra
     """Drafts and mentions of a part of a file in another language, with offsets in the whole file."""
     spec = spec_for("region" + region.extension)
     code = data[region.start : region.end]
-    if spec is None or (spec.machine_made and machine_made(code)):
+    if spec is None or (spec.machine_made and machine_made(code, spec.minifiable)):
         return [], []
     # Blanks instead of what is before: all offsets and lines are those of the whole file.
     blank = _NOT_NEWLINE.sub(lambda match: b" " * len(match.group()), data[: region.start])

@@ -13,7 +13,9 @@ _STARS = re.compile(r"^[ \t]*\*(?!\*/)[ \t]?", re.MULTILINE)
 # Comments that speak of the file, and those that speak to tools.
 _OF_FILE = re.compile(r"@license|@preserve|@fileoverview|@file\b|@module\b|@copyright|copyright \(c\)", re.IGNORECASE)
 _TO_TOOLS = re.compile(
-    r"eslint-|@ts-|prettier-|istanbul|c8 ignore|#(?:end)?region|webpack|@flow\b|@jsx\b|====|----", re.IGNORECASE
+    r"eslint-|@ts-|__(?:pure|no_side_effects)__|prettier-|istanbul|c8 ignore|#(?:end)?region|webpack"
+    r"|@flow\b|@jsx\b|====|----",
+    re.IGNORECASE,
 )
 _FILE_DOC = re.compile(r"@(?:fileoverview|file|module|packageDocumentation)\b")
 
@@ -83,38 +85,46 @@ def _skip_blanks(source: Source, at: int) -> int:
 
 
 def _walk_back(source: Source, start: int, decorators: list[tuple[int, int]], docs: list[tuple[int, int]]) -> int:
-    """Collect decorators and doc comments that end right before `start`; the start of the first of them."""
-    outer = start
+    """Collect decorators and doc comments that end right before `start`; the start of the first of them.
+
+    A `/** */` comment wins over the comments between it and the definition, which speak to tools or maintainers.
+    """
+    outer = at = start
     while True:
-        gap_end = outer
-        decorator = source.marked_before("decorator", gap_end)
-        comment = source.marked_before("comment", gap_end)
-        if decorator and decorator not in decorators and _touches(source, decorator[1], gap_end):
+        decorator = source.marked_before("decorator", at)
+        comment = source.marked_before("comment", at)
+        if decorator and decorator not in decorators and _touches(source, decorator[1], at):
             decorators.append(decorator)
-            outer = decorator[0]
-        elif comment and _touches(source, comment[1], gap_end) and _documents(source, comment, gap_end, docs):
-            docs.insert(0, comment)
-            outer = comment[0]
+            outer = at = decorator[0]
+        elif comment and _touches(source, comment[1], at):
+            text = source.slice(*comment)
+            if text.startswith("/**") and not _OF_FILE.search(text):
+                docs[:] = [comment]
+                return comment[0]
+            if not _starts_line(source, comment[0]):
+                return outer
+            if _documents(source, text, comment, at, docs):
+                docs.insert(0, comment)
+                outer = comment[0]
+            at = comment[0]
         else:
             return outer
+
+
+def _starts_line(source: Source, at: int) -> bool:
+    return not source.data[source.data.rfind(b"\n", 0, at) + 1 : at].strip()
 
 
 def _touches(source: Source, end: int, start: int) -> bool:
     return end <= start and not source.data[end:start].strip()
 
 
-def _documents(source: Source, comment: tuple[int, int], start: int, docs: list[tuple[int, int]]) -> bool:
-    """Whether a comment right before `start` belongs to it, after what was already found below it."""
-    data = source.data
-    begin, end = comment
-    text = source.slice(begin, end)
-    if text.startswith("/**"):
-        return not docs and not _OF_FILE.search(text)
-    if docs and (text.startswith("/*") or source.slice(*docs[0]).startswith("/*")):
+def _documents(source: Source, text: str, comment: tuple[int, int], start: int, docs: list[tuple[int, int]]) -> bool:
+    """Whether a plain comment before `start` belongs to it, after what was already found below it."""
+    if docs and (docs[0][0] != start or text.startswith("/*") or source.data.startswith(b"/*", docs[0][0])):
         return False
-    # Other comments only without a blank line between, and only at the start of a line.
-    line_start = data.rfind(b"\n", 0, begin) + 1
-    blank = data.count(b"\n", end, start) > 1 or data[line_start:begin].strip()
+    # Only without a blank line between.
+    blank = source.data.count(b"\n", comment[1], start) > 1
     return not (blank or _OF_FILE.search(text) or _TO_TOOLS.search(text))
 
 

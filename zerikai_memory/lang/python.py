@@ -250,4 +250,5 @@ PYTHON = LanguageSpec(
     keep=keep,
     member_kinds={EntityType.FUNCTION: EntityType.METHOD},
     resume=re.compile(rb"^(?:@[A-Za-z_]|class\b|def\b|async[ \t]+def\b)", re.MULTILINE),
+    minifiable=False,
 )

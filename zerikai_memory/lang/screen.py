@@ -16,12 +16,12 @@ _GENERATED = re.compile(
 )
 
 
-def machine_made(data: bytes) -> str | None:
+def machine_made(data: bytes, minifiable: bool = True) -> str | None:
     """Detect minified or generated source files: "minified", "generated" or None for a file to index.
 
     Long strings do not make a file minified, and a marker counts only in the comments above the first code.
     """
-    if len(data) >= MIN_SIZE and _is_minified(data):
+    if minifiable and len(data) >= MIN_SIZE and _is_minified(data):
         return "minified"
     return "generated" if _is_generated(data) else None
 

@@ -48,3 +48,6 @@
 (export_statement source: (string) @source) @reference.export
 (assignment_expression left: (member_expression) @reference.patch
   right: [(identifier) (member_expression)] @value)
+; Methods of the object that is exported are the functions of the file
+(assignment_expression left: (_) @target right: (object (method_definition) @mark.exports)
+  (#any-of? @target "module.exports" "exports"))

@@ -16,8 +16,11 @@
 (enum_declaration name: (_) @name) @definition.enum
 (internal_module name: (_) @name) @definition.namespace
 (module name: (_) @name) @definition.namespace
+(ambient_declaration "global" @name (statement_block)) @definition.namespace
 (function_signature name: (_) @name) @definition.function
 (class_body (method_signature name: (_) @name) @definition.method)
 (abstract_method_signature name: (_) @name) @definition.method
 
 (import_require_clause source: (string) @source) @reference.import
+; Accessors of an interface; its other members are part of its text
+(interface_body (method_signature ["get" "set"] name: (_) @name) @definition.method)
