@@ -123,7 +123,8 @@ def _language_line(facts: ProjectFacts) -> str:
 
 def _dependencies(dependencies: Sequence[Dependency], limit: int) -> str:
     unique = list({d.name: d for d in reversed(dependencies)}.values())[::-1]
-    shown = [f"{d.name} {clip(d.constraint, 20)}".strip() for d in unique[:limit]]
+    # The first bound is enough here, the manifest has them all.
+    shown = [f"{d.name} {clip(d.constraint.partition(',')[0], 20)}".strip() for d in unique[:limit]]
     rest = len(unique) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
@@ -208,14 +209,14 @@ def _data_flow(facts: ProjectFacts, items: int) -> list[str]:
         by_source.setdefault(flow.source, []).append(flow)
     ranked = sorted(by_source.items(), key=lambda i: (-sum(f.files for f in i[1]), -len(i[1]), i[0]))
     for source, flows in ranked[: max(4, items // 2 + 2)]:
-        targets = ", ".join(f"`{_short(f.target)}`" + (f" {f.files}" if f.files > 1 else "") for f in flows[:5])
+        targets = ", ".join(_short(f.target) + (f" {f.files}" if f.files > 1 else "") for f in flows[:5])
         targets += f" and {len(flows) - 5} more" if len(flows) > 5 else ""
-        lines.append(f"- `{_short(source)}` uses {targets}")
+        lines.append(f"- `{source}` uses {targets}")
     importing, imported = set(by_source), {flow.target for flow in facts.flows}
     if bottom := sorted(imported - importing):
-        lines.append(f"- Import no other part: {_code([_short(p) for p in bottom[: max(3, items // 2)]])}.")
+        lines.append(f"- Import no other part: {_code(bottom[: max(3, items // 2)])}.")
     if top := sorted(importing - imported):
-        lines.append(f"- Imported by no other part: {_code([_short(p) for p in top[: max(3, items // 2)]])}.")
+        lines.append(f"- Imported by no other part: {_code(top[: max(3, items // 2)])}.")
     return lines
 
 
@@ -238,8 +239,8 @@ def _roadmap(facts: ProjectFacts, items: int) -> list[str]:
 
 
 def _short(path: str) -> str:
-    """The last part of an area's path: all areas lie in the same folder."""
-    return path.rstrip("/").rpartition("/")[2] + ("/" if path.endswith("/") else "")
+    """The name of an area without folder and extension: all areas lie in the same folder."""
+    return path.rstrip("/").rpartition("/")[2].rpartition(".")[0] or path.rstrip("/").rpartition("/")[2]
 
 
 def _code(names: Iterable[str]) -> str:
