@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _NAME_LIMIT = 200  # characters; the selector list of a reset sheet can fill a page
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
-# A declaration that lost its semicolon, read as the start of the next selector: `width: 3px \n .next`.
-_LOST_DECLARATION = re.compile(r"^\s*-?-?[\w-]+\s*:\s[^{]*\n(?=[^\n]*\S)")
+# What an error before a rule makes part of its selector: a statement, or a declaration that lost its semicolon.
+_LOST = re.compile(r"(?!@)(?:.*;\s*)?(?:-?-?[\w-]+\s*:\s[^{]*\n\s*(?=\S))?", re.DOTALL)
 _VARIABLE = re.compile(r"[$@][\w-]+\s*:")
 _QUOTED = re.compile(r"[\"']([^\"'\n]+)[\"']|url\(\s*([^()\"'\s]+)")
 # They put a condition or a layer around rules, and are no thing of their own.
@@ -41,7 +41,7 @@ def describe(match: Match, source: Source) -> Draft | None:
     if not name or word in _FLOW:
         return None
     start = node.start_byte
-    if lost := _LOST_DECLARATION.match(source.slice(start, block.start_byte)):
+    if lost := _LOST.match(source.slice(start, block.start_byte)):
         start += len(lost.group().encode("utf-8"))
     lead = lead_of(source, start)
     return Draft(
@@ -100,7 +100,9 @@ def module_doc(root: Node, source: Source) -> str | None:
 
 
 def _name(text: str) -> str:
-    text = _LOST_DECLARATION.sub("", _COMMENT.sub(" ", text))
+    text = _COMMENT.sub(" ", text).strip()
+    if lost := _LOST.match(text):
+        text = text[lost.end() :]
     return _BLANKS.sub(" ", text).strip()
 
 

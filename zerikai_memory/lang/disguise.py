@@ -21,18 +21,19 @@ _SHEET = re.compile(
     | (?P<line>(?<![:\w])//[^\n]*)
     | (?P<import>@(?:import|use|forward|plugin)\b(?:[^;{}"'\n]|"[^"\n]*"|'[^'\n]*')*)
     | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)(?:[^;{}"']|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=;)
-    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@]|@(?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=\{)
+    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@#]|[@#](?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=[{;])
     | (?P<mixin>(?<=[\s;{}])[.#][\w-]+\((?:[^(){}]|\([^(){}]*\))*\)(?:[ ]*!important)?[ \t]*;)
     | (?P<guard>\((?:[^(){}:]*[@$][\w-]+[^(){}]*)\)[ \t]*(?:when\b[^{};]*)?(?=\{)|\bwhen\b[^{};]*(?=\{))
     | (?P<interpolation>[#@]\{[^{}]*\})
     | (?P<extend>&:extend\([^()]*\);?)
     | (?P<variable>\$(?=[\w-])|@(?=[\w-]+[ ]*:)|(?<=[:,+*/(-])[ ]?@@?(?=[\w-])|(?<=\w[ ])@(?=[\w-]+\s*[;,)}]))
     | (?P<placeholder>(?<=[\s;{,}])%(?=[A-Za-z]))
-    | (?P<suffix>&(?=[\w-]))
+    | (?P<suffix>&(?=[\w-]|\#\{))
     | (?P<escape>~(?=["'`]))""",
     re.DOTALL | re.VERBOSE,
 )
 _NAMED_RULES = (b"@keyframes", b"@-webkit-keyframes", b"@-moz-keyframes", b"@font-face", b"@page")
+_OWN_FORM = (b"@charset", b"@namespace")
 _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _STRING = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|url\([^()]*\)")
 
@@ -87,6 +88,8 @@ def _plain_import(text: bytes) -> bytes:
 def _plain_at_rule(match: re.Match[bytes]) -> bytes:
     """`@media (width > 40rem) {` as `@media x               {`: the condition is read from the real text."""
     prelude = match["prelude"]
+    if match["at"] in _OWN_FORM:
+        return match[0]
     if match["at"] in _NAMED_RULES:
         return match["at"] + (_blank(prelude) if b"{" in prelude else prelude)
     if match["at"] == b"@supports":  # the grammar takes no plain word there
