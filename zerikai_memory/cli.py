@@ -103,17 +103,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show the trace of an error")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(name: str, run: Callable[..., int], text: str, *parents: Any, within: Any = commands) -> Any:
-        made = within.add_parser(name, help=text, description=text, parents=[shared, *parents])
+    def command(
+        name: str, run: Callable[..., int], text: str, *, in_workspace: bool = False, within: Any = commands
+    ) -> Any:
+        parents = [shared, target] if in_workspace else [shared]
+        made = within.add_parser(name, help=text, description=text, parents=parents)
         made.set_defaults(run=run)
         return made
 
+    _add_index_commands(command)
+    _add_record_commands(command)
+    command("doctor", _run_doctor, "Check settings and the brain on disk.")
+    return parser
+
+
+def _add_index_commands(command: Callable[..., Any]) -> None:
     scan = command("scan", _run_scan, "Index a project, or bring its index up to date.")
     scan.add_argument("path", nargs="?", metavar="PATH", help="folder, name or id (default: the current project)")
     scan.add_argument("--dry-run", action="store_true", help="only say what would be done")
     scan.add_argument("--force-refresh-brief", action="store_true", help="also rewrite the locked brief")
 
-    query = command("query", _run_query, "Ask a project's memory.", target)
+    query = command("query", _run_query, "Ask a project's memory.", in_workspace=True)
     query.add_argument("question", metavar="QUESTION")
     query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
     query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
@@ -121,20 +131,6 @@ def _parser() -> argparse.ArgumentParser:
     entities = command("entities", _run_entities, "List the stored entities.")
     entities.add_argument("workspace", nargs="?", metavar="WS", help="path, name or id (default: the current project)")
     entities.add_argument("--file", metavar="F", help="only those of this file")
-
-    save = command("save", _run_save, "Save a note.", target)
-    save.add_argument("text", metavar="TEXT")
-    save.add_argument("--category", default="fact", metavar="C", help="fact, decision, fix, ... (default: fact)")
-
-    brief = command("brief", _run_brief_show, "Show or replace the project's brief.").add_subparsers(
-        metavar="show|set|regenerate", required=True
-    )
-    command("show", _run_brief_show, "Print the brief.", target, within=brief)
-    setter = command("set", _run_brief_set, "Replace the brief.", target, within=brief)
-    setter.add_argument(
-        "source", nargs="?", default="-", metavar="FILE|-|TEXT", help="a file, - for stdin, or the text"
-    )
-    command("regenerate", _run_brief_regenerate, "Write the brief anew from the index.", target, within=brief)
 
     workspace = command("workspace", _run_workspace_list, "List or drop workspaces.").add_subparsers(
         metavar="list|drop", required=True
@@ -145,8 +141,23 @@ def _parser() -> argparse.ArgumentParser:
     drop.add_argument("--yes", action="store_true", help="do not ask")
     drop.add_argument("--all", action="store_true", help="also remove notes and usage rows")
 
-    command("doctor", _run_doctor, "Check settings and the brain on disk.")
-    return parser
+
+def _add_record_commands(command: Callable[..., Any]) -> None:
+    save = command("save", _run_save, "Save a note.", in_workspace=True)
+    save.add_argument("text", metavar="TEXT")
+    save.add_argument("--category", default="fact", metavar="C", help="fact, decision, fix, ... (default: fact)")
+
+    brief = command("brief", _run_brief_show, "Show or replace the project's brief.").add_subparsers(
+        metavar="show|set|regenerate", required=True
+    )
+    command("show", _run_brief_show, "Print the brief.", in_workspace=True, within=brief)
+    setter = command("set", _run_brief_set, "Replace the brief.", in_workspace=True, within=brief)
+    setter.add_argument(
+        "source", nargs="?", default="-", metavar="FILE|-|TEXT", help="a file, - for stdin, or the text"
+    )
+    command(
+        "regenerate", _run_brief_regenerate, "Write the brief anew from the index.", in_workspace=True, within=brief
+    )
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:

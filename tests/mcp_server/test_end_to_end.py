@@ -8,6 +8,7 @@ import time
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import ListRootsResult, Root
 
 from tests.mcp_server.stdio_session import StdioSession
 
@@ -214,6 +215,23 @@ async def test_the_sdk_client_starts_and_uses_the_server(tmp_path, project, mode
         assert not (await client.call_tool("scan_workspace", {"workspace": project})).is_error
         reply = await client.call_tool("query_memory", {"user_query": "load one user", "workspace": project})
         assert reply.structured_content["results"][0]["name"] == "getUserById"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_roots_of_a_client_name_the_workspace(tmp_path, mode):
+    root = tmp_path / "with space ä"
+    write(root, PROJECT)
+
+    async def roots(context):
+        return ListRootsResult(roots=[Root(uri=root.as_uri())])
+
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "zerikai_memory"], env={"ZERIKAI_HOME": str(tmp_path / "brain")}, cwd="/"
+    )
+    async with Client(server, mode=mode, list_roots_callback=roots) as client:
+        scan = await client.call_tool("scan_workspace", {})
+        assert not scan.is_error, scan.content
+        assert scan.structured_content["root"] == str(root)
 
 
 def test_a_server_started_in_a_project_knows_it(tmp_path, project):

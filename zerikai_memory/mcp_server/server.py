@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 
 from zerikai_memory import __version__
 from zerikai_memory.mcp_server.source import MemorySource
-from zerikai_memory.mcp_server.tools import build_tools
+from zerikai_memory.mcp_server.tools import ToolParts, build_tools
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -46,7 +46,7 @@ def create_server(
         title="Zerikai Memory",
         version=__version__,
         instructions=INSTRUCTIONS,
-        tools=list(build_tools(source, top_k=top_k, default_workspace=default_workspace)),
+        tools=list(build_tools(ToolParts(source, default_workspace, top_k))),
         middleware=[] if warm_up_after_s is None else [_WarmUp(source, warm_up_after_s)],
     )
 

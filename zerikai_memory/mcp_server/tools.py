@@ -6,6 +6,7 @@ Docstrings and parameter descriptions here are read by models and paid for in ev
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import anyio
@@ -41,50 +42,58 @@ Workspace = Annotated[str | None, Field(description="Path, name or id of the pro
 NoBoolean = BeforeValidator(_no_boolean)
 Limit = Annotated[int, Field(ge=1, le=50), NoBoolean]
 Budget = Annotated[int | None, Field(ge=100, le=100_000, description="Most tokens the answer may take"), NoBoolean]
+Category = Annotated[
+    str,
+    Field(
+        description="fact, decision, procedure, fix, error, workaround, strategy or a word of your own",
+        min_length=1,
+        max_length=64,
+    ),
+]
+Filter = Annotated[
+    str | None, Field(description="Only notes of this category; with no question its latest", max_length=64)
+]
 Wait = Annotated[float, Field(ge=0, le=600, description="Seconds before a running status is returned"), NoBoolean]
 
 
-def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | None) -> list[MemoryTool]:
-    """All tools, in the order they are listed; `top_k` is the default of `limit`."""
+@dataclass(frozen=True, slots=True)
+class ToolParts:
+    """What the tools work with; with a default workspace, clients are not asked for their roots."""
 
-    async def roots_for(ctx: Context[Any, Any], workspace: str | None) -> tuple[str, ...]:
-        return () if workspace or default_workspace else await client_roots(ctx)
+    source: MemorySource
+    default_workspace: str | None = None
+    top_k: int = 5
 
-    async def scan_workspace(
-        ctx: Context[Any, Any],
-        workspace: Workspace = None,
-        force_refresh_brief: Annotated[bool, Field(description="Also rewrite the locked brief")] = False,
-        wait: Wait = 40,
-    ) -> CallToolResult:
-        """Index a project's code and docs, or bring its index up to date (only changed files are read). Call it for
-        a new project and after large edits. A long scan returns status `running` and goes on: call again to wait."""
-        roots = await roots_for(ctx, workspace)
+    async def roots(self, ctx: Context[Any, Any], workspace: str | None) -> tuple[str, ...]:
+        """The client's roots where nothing else names the workspace."""
+        return () if workspace or self.default_workspace else await client_roots(ctx)
 
-        def start() -> ScanJob:
-            return source.get().start_scan(workspace, roots=roots, force_refresh_brief=force_refresh_brief)
 
-        report = await _follow(await _in_thread(start), wait, ctx)
-        return _reply(render.scan_report(report), _fitting(report))
+def build_tools(parts: ToolParts) -> list[MemoryTool]:
+    """All tools, in the order they are listed."""
+    return [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts)]
+
+
+def query_tool(parts: ToolParts) -> MemoryTool:
+    """`query_memory`: a question to a cited answer."""
 
     async def query_memory(
         ctx: Context[Any, Any],
         user_query: Annotated[str, Field(description="A question, identifier, path or path:line")] = "",
         workspace: Workspace = None,
-        category: Annotated[
-            str | None, Field(description="Only notes of this category; with no question its latest", max_length=64)
-        ] = None,
+        category: Filter = None,
         use_cloud: Annotated[bool | None, Field(description="Ask for (true) or forbid (false) a cloud model")] = None,
         show_sources: bool = True,
-        limit: Limit = top_k,
+        limit: Limit = parts.top_k,
         budget_tokens: Budget = None,
     ) -> CallToolResult:
         """Ask the project's memory: where something is, how it works, what was decided. Returns the best matching
         code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
         reading files. Cheap: no model is called."""
-        roots = await roots_for(ctx, workspace)
+        roots = await parts.roots(ctx, workspace)
 
         def ask() -> QueryAnswer:
-            return source.get().query(
+            return parts.source.get().query(
                 user_query,
                 workspace,
                 roots=roots,
@@ -97,24 +106,57 @@ def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | No
         answer = await _in_thread(ask)
         return _reply(render.query_answer(answer, show_sources=show_sources), answer)
 
+    return memory_tool(
+        query_memory,
+        QueryAnswer,
+        title="Query memory",
+        annotations=_annotations(read_only=True),
+        meta={"anthropic/alwaysLoad": True},  # Claude Code hides tools behind a search otherwise
+    )
+
+
+def scan_tool(parts: ToolParts) -> MemoryTool:
+    """`scan_workspace`: files on disk to an index, followed for a while."""
+
+    async def scan_workspace(
+        ctx: Context[Any, Any],
+        workspace: Workspace = None,
+        force_refresh_brief: Annotated[bool, Field(description="Also rewrite the locked brief")] = False,
+        wait: Wait = 40,
+    ) -> CallToolResult:
+        """Index a project's code and docs, or bring its index up to date (only changed files are read). Call it for
+        a new project and after large edits. A long scan returns status `running` and goes on: call again to wait."""
+        roots = await parts.roots(ctx, workspace)
+
+        def start() -> ScanJob:
+            return parts.source.get().start_scan(workspace, roots=roots, force_refresh_brief=force_refresh_brief)
+
+        report = await _follow(await _in_thread(start), wait, ctx)
+        return _reply(render.scan_report(report), _fitting(report))
+
+    return memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations())
+
+
+def save_tool(parts: ToolParts) -> MemoryTool:
+    """`save_to_memory`: one statement to a note."""
+
     async def save_to_memory(
         ctx: Context[Any, Any],
         content: Annotated[str, Field(description="One self-contained statement", min_length=1, max_length=20_000)],
         workspace: Workspace = None,
-        category: Annotated[
-            str,
-            Field(
-                description="fact, decision, procedure, fix, error, workaround, strategy or a word of your own",
-                min_length=1,
-                max_length=64,
-            ),
-        ] = "fact",
+        category: Category = "fact",
     ) -> CallToolResult:
         """Save what the code itself does not say, so that later sessions find it: a decision and its reason, a fix
         that worked, a trap. Not for code or what a scan finds. The same text is never stored twice."""
-        roots = await roots_for(ctx, workspace)
-        note = await _in_thread(lambda: source.get().save(content, workspace, roots=roots, category=category))
+        roots = await parts.roots(ctx, workspace)
+        note = await _in_thread(lambda: parts.source.get().save(content, workspace, roots=roots, category=category))
         return _reply(render.saved_note(note), note)
+
+    return memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations())
+
+
+def brief_tool(parts: ToolParts) -> MemoryTool:
+    """`update_brief`: shows the brief, or replaces it."""
 
     async def update_brief(
         ctx: Context[Any, Any],
@@ -128,10 +170,10 @@ def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | No
         as it is until replaced; replace it only when asked to."""
         if new_content is not None and regenerate:
             raise InputError("Give either new_content or regenerate=true, not both.")
-        roots = await roots_for(ctx, workspace)
+        roots = await parts.roots(ctx, workspace)
 
         def change() -> Brief:
-            memory = source.get()
+            memory = parts.source.get()
             if new_content is not None:
                 return memory.set_brief(new_content, workspace, roots=roots)
             if regenerate:
@@ -141,18 +183,7 @@ def build_tools(source: MemorySource, *, top_k: int, default_workspace: str | No
         brief = await _in_thread(change)
         return _reply(render.brief_line(brief) if new_content is not None else render.brief_text(brief), brief)
 
-    return [
-        memory_tool(
-            query_memory,
-            QueryAnswer,
-            title="Query memory",
-            annotations=_annotations(read_only=True),
-            meta={"anthropic/alwaysLoad": True},  # Claude Code hides tools behind a search otherwise
-        ),
-        memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations()),
-        memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations()),
-        memory_tool(update_brief, Brief, title="Show or update brief", annotations=_annotations(idempotent=False)),
-    ]
+    return memory_tool(update_brief, Brief, title="Show or update brief", annotations=_annotations(idempotent=False))
 
 
 async def _follow(job: ScanJob, wait_s: float, ctx: Context[Any, Any]) -> ScanReport:
