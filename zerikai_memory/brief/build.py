@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from zerikai_memory.brief.facts import Area, Dependency, Flow, ProjectFacts
+from zerikai_memory.brief.paths import is_gathering
 from zerikai_memory.brief.prose import clip
 from zerikai_memory.brief.sections import MAX_TOKENS, SECTIONS, token_count
 from zerikai_memory.redact import mask_secrets
@@ -207,7 +208,8 @@ def _data_flow(facts: ProjectFacts, items: int) -> list[str]:
     by_source: dict[str, list[Flow]] = {}
     for flow in facts.flows:
         by_source.setdefault(flow.source, []).append(flow)
-    ranked = sorted(by_source.items(), key=lambda i: (-sum(f.files for f in i[1]), -len(i[1]), i[0]))
+    told = [(source, flows) for source, flows in by_source.items() if not is_gathering(source)] or by_source.items()
+    ranked = sorted(told, key=lambda i: (-sum(f.files for f in i[1]), -len(i[1]), i[0]))
     for source, flows in ranked[: max(4, items // 2 + 2)]:
         targets = ", ".join(_short(f.target) + (f" {f.files}" if f.files > 1 else "") for f in flows[:5])
         targets += f" and {len(flows) - 5} more" if len(flows) > 5 else ""

@@ -22,6 +22,10 @@ _CODE = re.compile(r"\.(py|pyi|[cm]?jsx?|[cm]?tsx?|vue|svelte)$")
 _PAGE = re.compile(r"\.(html?|s?css)$")
 
 
+# Files that only gather what their folder offers: they speak for the folder.
+GATHERING = ("__init__.py", "index.ts", "index.tsx", "index.js", "index.mjs", "mod.ts")
+
+
 def is_test(path: str) -> bool:
     """Whether a file is a test or belongs to tests, by its name or folder."""
     return bool(_TEST.search(path))
@@ -76,3 +80,8 @@ def folders_at_top(files: Iterable[str]) -> list[str]:
 def stem(path: str) -> str:
     """Name of a file without folders and extension."""
     return posixpath.basename(path).partition(".")[0]
+
+
+def is_gathering(path: str) -> bool:
+    """Whether a file only hands out what its folder defines, by its name (`__init__.py`, `index.ts`)."""
+    return posixpath.basename(path) in GATHERING

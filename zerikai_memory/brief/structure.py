@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from zerikai_memory.brief.facts import Area, Flow, KeyFile
 from zerikai_memory.brief.imports import Import
-from zerikai_memory.brief.paths import area_of, is_product_code
+from zerikai_memory.brief.paths import GATHERING, area_of, is_gathering, is_product_code
 from zerikai_memory.brief.prose import first_sentence
 from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
 
@@ -23,8 +22,6 @@ _NAMED = frozenset(
         EntityType.CONSTANT,
     }
 )
-# Files that only gather what their folder offers: they speak for the folder.
-_GATHERING = ("__init__.py", "index.ts", "index.tsx", "index.js", "index.mjs", "mod.ts", "main.py", "main.ts")
 
 
 class Names:
@@ -91,7 +88,7 @@ def find_areas(
             _parts(path, files),
         )
         for path, files in members.items()
-        if posixpath.basename(path) not in _GATHERING or len(members) == 1
+        if not is_gathering(path) or len(members) == 1
     ]
     return tuple(sorted(areas, key=lambda area: (-area.files, -area.importers, area.path)))
 
@@ -106,7 +103,7 @@ def _parts(path: str, files: Sequence[str]) -> tuple[str, ...]:
 def _area_says(path: str, files: Sequence[str], says: Mapping[str, str]) -> str:
     if not path.endswith("/"):
         return says.get(path, "")
-    gathering = (says.get(path + name, "") for name in _GATHERING)
+    gathering = (says.get(path + name, "") for name in GATHERING)
     own = says.get(files[0], "") if len(files) == 1 else ""
     return next(filter(None, gathering), own)
 
@@ -128,8 +125,6 @@ def find_flows(imports: Iterable[Import], base: str) -> tuple[Flow, ...]:
     sources: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in imports:
         source, target = area_of(item.source, base), area_of(item.target, base)
-        if posixpath.basename(item.source) in _GATHERING and source == item.source:
-            continue  # it hands out what the others define
         if source and target and source != target and is_product_code(item.source) and is_product_code(item.target):
             sources[(source, target)].add(item.source)
     # Among flows of one file each, those into a part that many others use say more.
