@@ -149,7 +149,8 @@ def check_per_file_either(found: dict[str, Extraction], value: dict[str, Any], e
 
 
 def holds(option: dict[str, Any], found: dict[str, Extraction]) -> bool:
-    names = {e.name for e in entities_of(found)}
+    # A rule is named by its selector, a case by the bare name in it.
+    names = {e.name.lstrip(".#") for e in entities_of(found)}
     if "entity_named" in option:
         return option["entity_named"] in names
     if "entities_named" in option:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.jsdoc import Lead, lead_of
-from zerikai_memory.lang.spec import THIS, Draft, Match
+from zerikai_memory.lang.spec import ROOT, THIS, Draft, Match
 from zerikai_memory.lang.text import Source, fold, fold_range, shorten
 from zerikai_memory.model import EntityType
 
@@ -26,7 +26,7 @@ _FUNCTION_WRAPPERS = re.compile(
 _COMPONENT_BASE = re.compile(r"^(?:React\.|Preact\.)?(?:Pure)?Component\b")
 _CONSTANT = re.compile(r"^_*[A-Z][A-Z0-9_$]*$")
 _EXPORTS = re.compile(r"^(?:module\.)?exports(?:\.|$)")
-_CHAINED_EXPORTS = re.compile(rb"\b(?:module\.)?exports\b")
+_CHAINED_EXPORTS = re.compile(r"= *(?:module\.)?exports(?:\.[\w$]+)? *=")
 _WORD = re.compile(r"[#\w$]+")
 _MODIFIERS = {"get": "getter", "set": "setter", "*": "generator", "#": "private"}
 _MODIFIER_WORD = re.compile(
@@ -121,6 +121,8 @@ def _bound(holder: Node, name: str, value: Node | None, owner: str | None, sourc
         draft = _value(holder, name, inner, lead, source)
     if draft is not None:
         draft.owner = owner
+        if _CHAINED_EXPORTS.search(draft.signature) and "exported" not in draft.modifiers:
+            draft.modifiers += ("exported",)
     return draft
 
 
@@ -128,18 +130,16 @@ def _value(holder: Node, name: str, inner: Node | None, lead: Lead, source: Sour
     """Draft of a constant: exported, in capitals, or an object that holds functions."""
     members = inner is not None and inner.type == "object" and _has_functions(inner)
     draft = _draft(EntityType.CONSTANT, holder, name, lead, source, holder.end_byte)
-    chained = holder.type == "variable_declarator" and _CHAINED_EXPORTS.search(
-        source.data, holder.start_byte, inner.start_byte if inner is not None else holder.start_byte
-    )
-    if chained and "exported" not in draft.modifiers:
-        draft.modifiers += ("exported",)
+    chained = _CHAINED_EXPORTS.search(draft.signature)
     if members:
         draft.modifiers += ("members",)
         return draft
-    if holder.type != "variable_declarator" or not (
-        _CONSTANT.match(name) or {"exported", "listed"} & {*draft.modifiers}
-    ):
+    if holder.type != "variable_declarator":
         return None
+    if not (_CONSTANT.match(name) or chained or {"exported", "listed"} & {*draft.modifiers}):
+        # `const slice = createSlice({...})`: no entity, but the functions of the object are its members.
+        options = _object_argument(inner)
+        return None if options is None else _scope(options, name)
     if inner is not None and source.data.startswith(b"require(", inner.start_byte):
         return None
     return draft
@@ -150,7 +150,11 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
     target = "".join(source.text(left).split())
     value = node.child_by_field_name("right")
     inner = _peel(value)
-    if inner is None or inner.id in source.bound:
+    if inner is None:
+        return None
+    # The second name of `exports.a = exports.b = function`: beside the first, not inside it.
+    alias = inner.id in source.bound
+    if alias and target.startswith("this."):
         return None
     if left.type == "subscript_expression":
         target = _subscript(left, source)
@@ -158,7 +162,7 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
     if not name or not _WORD.fullmatch(name.strip("[].")):
         return None
     if target in ("exports", "module.exports"):
-        if inner.type == "object":
+        if inner.type == "object" or alias:
             return None
         own = inner.child_by_field_name("name") if inner.type in (*_FUNCTION_TYPES, "class") else None
         name = "default" if own is None else source.text(own)
@@ -171,6 +175,8 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
         draft.modifiers += ("exported",)
         draft.owner = None
         draft.kind = EntityType.FUNCTION if draft.kind is EntityType.METHOD else draft.kind
+    if draft is not None and alias:
+        draft.owner = ROOT + (draft.owner or "")
     return draft
 
 
@@ -360,6 +366,13 @@ def _wrapped(call: Node, name: str, source: Source) -> Node | None:
             return first
         call = first
     return None
+
+
+def _object_argument(call: Node | None) -> Node | None:
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    if arguments is None:
+        return None
+    return next((child for child in arguments.named_children if child.type == "object"), None)
 
 
 def _has_functions(node: Node) -> bool:

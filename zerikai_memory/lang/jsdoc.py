@@ -11,12 +11,13 @@ from zerikai_memory.lang.text import Source, fold
 _KEYWORDS = re.compile(rb"(?:\b(?:export|default|declare|const|let|var)[ \t]+)+$")
 _STARS = re.compile(r"^[ \t]*\*(?!\*/)[ \t]?", re.MULTILINE)
 # Comments that speak of the file, and those that speak to tools.
-_OF_FILE = re.compile(r"@license|@preserve|@fileoverview|@file\b|@module\b|@copyright|copyright \(c\)", re.IGNORECASE)
+_OF_FILE = re.compile(r"@license|@preserve|@fileoverview|@file\b|@module\b|@copyright|copyright ?\(c\)", re.IGNORECASE)
 _TO_TOOLS = re.compile(
     r"eslint-|@ts-|__(?:pure|no_side_effects)__|prettier-|istanbul|c8 ignore|#(?:end)?region|webpack"
     r"|@flow\b|@jsx\b|====|----",
     re.IGNORECASE,
 )
+_LICENCE = re.compile(r"@license|copyright\b|licen[cs]ed", re.IGNORECASE)
 _FILE_DOC = re.compile(r"@(?:fileoverview|file|module|packageDocumentation)\b")
 
 
@@ -137,7 +138,7 @@ def clean_comment(text: str) -> str:
     """Text of a `/** */`, `/* */` or `//` comment without its marks; stars inside the text stay."""
     if text.startswith("//"):
         return text.lstrip("/").strip()
-    body = text.removeprefix("/*").removesuffix("*/")
+    body = text.removeprefix("/*").removeprefix("!").removesuffix("*/")
     lines = _STARS.sub("", body.lstrip("*")).split("\n")
     return "\n".join(line.rstrip() for line in lines).strip()
 
@@ -151,10 +152,11 @@ def file_doc(source: Source) -> str | None:
     text = source.slice(begin, end)
     if source.data[:begin].strip() and not source.data.startswith(b"#!"):
         return None
-    if not text.startswith("/*") or "@license" in text:
+    named = _FILE_DOC.search(text)
+    if not text.startswith("/*") or (_LICENCE.search(text) and not named):
         return None
     after = source.data[end : end + 200]
     apart = after[: len(after) - len(after.lstrip())].count(b"\n") > 1
-    if _FILE_DOC.search(text) or apart or after.lstrip().startswith((b"import ", b"'use strict'", b'"use strict"')):
+    if named or apart or after.lstrip().startswith((b"import ", b"'use strict'", b'"use strict"')):
         return clean_comment(text) or None
     return None

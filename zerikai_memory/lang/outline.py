@@ -113,8 +113,8 @@ def _place(draft: Draft, stack: list[_Scope]) -> _Scope | None:
     prefix = "" if embedded else around.qualified_name
     if draft.owner == THIS:
         prefix = _this(stack).qualified_name
-    elif draft.owner == ROOT:
-        prefix = ""
+    elif draft.owner is not None and draft.owner.startswith(ROOT):
+        prefix = draft.owner.removeprefix(ROOT)
     elif draft.owner is not None:
         prefix = f"{prefix}.{draft.owner}" if prefix else draft.owner
     if not draft.scope_only and not draft.in_parent:

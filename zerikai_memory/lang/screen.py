@@ -6,6 +6,9 @@ import re
 
 LONG_LINE = 1_000  # characters; formatters stop near 100, minifiers put everything on one line
 MIN_SIZE = 2_000  # bytes; below it, indexing costs less than judging
+# Share of blanks in long lines: 0.8 % to 5 % in 60 minified files of npm packages, over 5.4 % in type declarations
+# and formulas that a compiler or a person wrote on one line.
+MAX_BLANKS = 0.052
 _STRINGS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
 _COMMENT_LINE = re.compile(rb"\s*(?:#|//|/\*|\*|<!--|--|;|$)")
 _GENERATED = re.compile(
@@ -29,15 +32,13 @@ def machine_made(data: bytes, minifiable: bool = True) -> str | None:
 def _is_minified(data: bytes) -> bool:
     if len(data) / (data.count(b"\n") + 1) < 60 and max(map(len, data.split(b"\n"))) <= LONG_LINE:
         return False
-    dense = total = 0
-    for line in data.split(b"\n"):
-        if len(line) > LONG_LINE:
-            bare = len(_STRINGS.sub(b"", line))
-            dense += bare if bare > LONG_LINE else 0
-            total += bare
-        else:
-            total += len(line)
-    return dense > max(total // 2, MIN_SIZE // 2)
+    lines = [_STRINGS.sub(b"", line) for line in data.split(b"\n") if len(line) > LONG_LINE]
+    dense = b"".join(line for line in lines if len(line) > LONG_LINE)
+    blanks = dense.count(b" ") + dense.count(b"\t")
+    if len(dense) < MIN_SIZE // 2 or blanks > len(dense) * MAX_BLANKS:
+        return False
+    rest = sum(len(line) for line in data.split(b"\n") if len(line) <= LONG_LINE)
+    return len(dense) > rest
 
 
 def _is_generated(data: bytes) -> bool:

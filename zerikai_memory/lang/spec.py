@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 THIS = "this"  # Draft.owner: the nearest enclosing class, or else the enclosing function (a constructor function)
-ROOT = ""  # Draft.owner: the file itself, whatever encloses the definition
+ROOT = "/"  # Draft.owner: the file itself, whatever encloses the definition; `/name` a member of a top-level name
 
 
 @dataclass(frozen=True, slots=True)
