@@ -12,11 +12,13 @@ floats = st.floats(0, 10, allow_nan=False)
 def evidence(**changes: object) -> Evidence:
     values = {
         "lexical": np.array([0.0, 2.0, 1.0]),
+        "keyword": np.zeros(3),
         "cosines": np.array([0.1, 0.2, 0.9]),
         "file_cosines": np.array([0.1, 0.2]),
         "name_boost": np.zeros(3),
         "entity_factor": np.ones(3),
         "file_factor": np.ones(2),
+        "name_factor": np.ones(2),
         "file_of": np.array([0, 0, 1]),
     }
     return Evidence(**{**values, **changes})

@@ -25,9 +25,11 @@ def test_side_files_are_known_by_folder_and_name(path: str, side: Side | None) -
 
 def test_side_files_stand_behind_unless_asked_for_or_most_of_the_project() -> None:
     sides = [None, None, Side.TEST, Side.DOCS]
-    assert side_factors(sides, ["parse"]) == [1.0, 1.0, 0.3, 0.3]
-    assert side_factors(sides, ["test", "parse"]) == [1.0, 1.0, 1.0, 0.3]
-    assert side_factors([Side.DOCS, Side.DOCS, None], ["install"]) == [1.0, 1.0, 1.0]
+    assert side_factors(sides, "parse the header") == [1.0, 1.0, 0.3, 0.3]
+    assert side_factors(sides, "the test that parses") == [1.0, 1.0, 1.0, 0.3]
+    assert side_factors([Side.DOCS, Side.DOCS, None], "install") == [1.0, 1.0, 1.0]
+    assert side_factors(sides, "how to parse a header") == [1.0, 1.0, 0.3, 1.0]
+    assert side_factors(sides, "how is a header parsed") == [1.0, 1.0, 0.3, 0.3]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from zerikai_memory.retrieve.query import PathMention, Query
+from zerikai_memory.retrieve.query import PathMention, Query, content_words
 from zerikai_memory.retrieve.rank import (
     EXACT_NAME,
     MEMBER_NAME_FACTOR,
@@ -25,6 +26,8 @@ LINE_BOOST = 4.0
 # The question is the path alone: the file itself is what is asked for.
 WHOLE_FILE_BOOST = 1.0
 
+_SELECTOR_NAME = re.compile(r"[.#]([A-Za-z_][\w-]*)")
+
 
 class NameTable:
     """Entities of a view by name and by file, built once per view."""
@@ -33,9 +36,12 @@ class NameTable:
         self._view = view
         self._by_name: dict[str, list[int]] = defaultdict(list)
         self._by_folded: dict[str, list[int]] = defaultdict(list)
+        self._by_words: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for i, name in enumerate(view.names):
-            self._by_name[name].append(i)
-            self._by_folded[_folded(name)].append(i)
+            for spelling in _spellings(name, view.types[i]):
+                self._by_name[spelling].append(i)
+                self._by_folded[_folded(spelling)].append(i)
+            self._by_words[content_words(split_words(name))].append(i)
         self._by_basename: dict[str, list[int]] = defaultdict(list)
         for f, file in enumerate(view.files):
             self._by_basename[file.path.rsplit("/", 1)[-1].lower()].append(f)
@@ -46,6 +52,10 @@ class NameTable:
         for identifier in query.identifiers:
             for i, value in self._named(identifier).items():
                 boost[i] = max(boost[i], value)
+        # The question's words are the words of the name: a heading, or a name read aloud.
+        for i in self._by_words.get(query.terms, ()):
+            base = EXACT_NAME if self._view.types[i] == "section" else SAME_NAME_OTHER_CASE
+            boost[i] = max(boost[i], base * self._owner_factor(i, ""))
         only_path = not query.identifiers and len(query.paths) == 1 and query.text.strip("`'\"") == query.paths[0].path
         for mention in query.paths:
             self._add_path(boost, mention, only_path)
@@ -106,9 +116,52 @@ class NameTable:
                 boost[[i for i in inside if view.types[i] == "module"]] += WHOLE_FILE_BOOST
 
 
+class KeywordTable:
+    """How many words of a question an entity's name holds, over all entities at once."""
+
+    def __init__(self, view: IndexView) -> None:
+        holders: dict[str, list[int]] = defaultdict(list)
+        self._lengths = np.ones(len(view))
+        for i, name in enumerate(view.qualified_names):
+            stems = {stem(word) for word in split_words(name or view.names[i])}
+            self._lengths[i] = max(len(stems), 1)
+            for word in stems:
+                holders[word].append(i)
+        self._holders = {word: np.array(positions) for word, positions in holders.items()}
+
+    def hits(self, terms: Iterable[str]) -> Floats:
+        """[n] number of distinct question words in the entity's qualified name."""
+        found = np.zeros(len(self._lengths))
+        for word in {stem(term) for term in terms}:
+            if (positions := self._holders.get(word)) is not None:
+                found[positions] += 1
+        return found
+
+    def similarity(self, terms: Sequence[str]) -> Floats:
+        """[n] cosine of the word sets of question and name: 1 when they are the same words."""
+        return self.hits(terms) / np.sqrt(self._lengths * max(len(terms), 1))
+
+
+def stem(word: str) -> str:
+    """A word without common English endings, enough to let `parsed` meet `parse`."""
+    for ending, rest in (("ings", ""), ("ing", ""), ("ied", "y"), ("ies", "y"), ("ed", ""), ("es", ""), ("s", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)] + rest
+            break
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
 def _innermost(view: IndexView, positions: Iterable[int], line: int) -> int | None:
     around = [i for i in positions if view.start_lines[i] <= line <= view.end_lines[i]]
     return min(around, key=lambda i: (view.end_lines[i] - view.start_lines[i], -view.start_lines[i]), default=None)
+
+
+def _spellings(name: str, kind: str) -> list[str]:
+    """What a name may be asked by: a style rule by the classes and ids it ends in, an element by its id."""
+    if kind not in ("rule", "element"):
+        return [name]
+    ends = [selector.split()[-1] for selector in name.split(",") if selector.split()]
+    return list(dict.fromkeys([name, *(part for end in ends for part in _SELECTOR_NAME.findall(end))]))
 
 
 def _folded(name: str) -> str:

@@ -18,6 +18,8 @@ _DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
 _QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|`([^`\n]{2,200})`')
 _PATH = re.compile(r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])(?::(\d{1,7}))?")
 _FOLDER_PATH = re.compile(r"[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
+# `.r-stack`, `#main`, `--accent-color`, `my-widget`: names as style sheets and pages write them.
+_HYPHENATED = re.compile(r"(?<![\w.#/-])(?:[.#]|--)?[A-Za-z_]\w*(?:-\w+)+|(?<![\w.#/-])[.#][A-Za-z_]\w*(?![\w.(-])")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
 
@@ -54,8 +56,8 @@ def understand(question: str) -> Query:
     paths = _paths(text)
     return Query(
         text=text,
-        words=_content(words(text)),
-        terms=_content(split_words(text)),
+        words=content_words(words(text)),
+        terms=content_words(split_words(text)),
         identifiers=_identifiers(text, paths),
         phrases=_phrases(text),
         paths=paths,
@@ -63,7 +65,8 @@ def understand(question: str) -> Query:
     )
 
 
-def _content(all_words: Iterable[str]) -> tuple[str, ...]:
+def content_words(all_words: Iterable[str]) -> tuple[str, ...]:
+    """Distinct words in order without stop words, unless there is nothing else; at most MAX_WORDS."""
     found = dict.fromkeys(all_words)
     content = [word for word in found if word not in STOP_WORDS]
     # "how to be" has nothing else to go by.
@@ -87,6 +90,8 @@ def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
         dotted = "." in name or "::" in name or "#" in name
         if code_like or dotted:
             found[_dots(name)] = None
+    for match in _HYPHENATED.finditer(text):
+        found[match.group().lstrip(".#-")] = None
     return tuple(found)[:MAX_WORDS]
 
 

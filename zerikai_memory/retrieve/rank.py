@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # Half words, half vectors: flat from .4 to .7, and neither side alone comes near (.807 lexical, .750 vectors, .853).
 LEXICAL_SHARE = 0.5
@@ -24,6 +25,8 @@ FILE_SUM_WEIGHT = 0.5
 FILE_VECTOR_WEIGHT = 0.5
 # `__init__` and `constructor` say little of what a class does and share its words.
 CONSTRUCTOR_FACTOR = 0.8
+# A function inside a function shares the words of the one around it, which is the one to cite.
+LOCAL_FACTOR = 0.8
 # An identifier in the question that is the entity's name: +.014, symbol questions .889 -> .958.
 EXACT_NAME = 1.0
 SAME_NAME_OTHER_CASE = 0.7
@@ -33,14 +36,17 @@ MEMBER_NAME_FACTOR = 0.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What a question found: `lexical` [n] is BM25 or 0, cosines [n] and [m], `name_boost` [n], factors [n] and [m]."""
+    """What a question found: `lexical` [n] is BM25 or 0, `keyword` [n] is added to the fused evidence, `name_boost` [n]
+    is for entities that are named; cosines and factors are [n] per entity and [m] per file."""
 
     lexical: Floats
+    keyword: Floats
     cosines: Floats
     file_cosines: Floats
     name_boost: Floats
     entity_factor: Floats
     file_factor: Floats
+    name_factor: Floats
     file_of: Ints
 
 
@@ -54,10 +60,10 @@ class Scores:
 
 def score(evidence: Evidence) -> Scores:
     """Score every entity; a pure reorder, nothing is dropped."""
-    fused = fuse(evidence.lexical, evidence.cosines)
+    fused = fuse(evidence.lexical, evidence.cosines) + evidence.keyword
     file_factor = evidence.file_factor[evidence.file_of]
     direct = fused * evidence.entity_factor * file_factor
-    boost = evidence.name_boost * file_factor
+    boost = evidence.name_boost * evidence.name_factor[evidence.file_of]
     files = FILE_SUM_WEIGHT * file_sums(direct, evidence.file_of, len(evidence.file_factor))
     files += FILE_VECTOR_WEIGHT * rescale(evidence.file_cosines) * evidence.file_factor
     member = fused * evidence.entity_factor + evidence.name_boost

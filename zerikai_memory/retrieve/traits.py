@@ -41,6 +41,9 @@ _ASKS_FOR = {
     Side.DOCS: frozenset("doc docs documentation readme guide tutorial changelog markdown section chapter".split()),
     Side.EXAMPLE: frozenset("example examples sample samples demo demos benchmark benchmarks".split()),
 }
+# A person's question for instructions; code is asked for by "how does" and "where is".
+_HOW_TO = re.compile(r"\s*(how (to|do i|do you|can i|should i)|getting started)\b", re.IGNORECASE)
+_SPOKEN = re.compile(r"[a-z]+")
 
 _LEGACY_FOLDER = re.compile(
     r"_?(deprecated|legacy|compat|obsolete|archived?|vendor(ed)?|third_party|locales?|i18n|old|backup)$", re.IGNORECASE
@@ -65,9 +68,12 @@ def side_of(path: str) -> Side | None:
     return Side.DOCS if _DOCS_NAME.match(name) else None
 
 
-def side_factors(sides: Sequence[Side | None], question_words: Sequence[str]) -> list[float]:
+def side_factors(sides: Sequence[Side | None], question: str) -> list[float]:
     """A factor per file: below 1 for side files, unless the question asks for them or they are most of the project."""
-    asked = {side for side, asking in _ASKS_FOR.items() if asking.intersection(question_words)}
+    spoken = set(_SPOKEN.findall(question.lower()))
+    asked = {side for side, asking in _ASKS_FOR.items() if asking.intersection(spoken)}
+    if _HOW_TO.match(question):
+        asked.add(Side.DOCS)
     for side in Side:
         if sum(found == side for found in sides) * 2 > len(sides):
             asked.add(side)
