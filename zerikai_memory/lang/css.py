@@ -16,11 +16,12 @@ from zerikai_memory.model import EntityType, ReferenceKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_HEAD_LIMIT = 8_000  # bytes before a block that are looked at for its selector
 _NAME_LIMIT = 200  # characters; the selector list of a reset sheet can fill a page
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 # What an error before a rule makes part of its selector: a statement, or a declaration that lost its semicolon.
-_LOST = re.compile(r"(?!@)(?:.*;\s*)?(?:-?-?[\w-]+\s*:\s[^{]*\n\s*(?=\S))?", re.DOTALL)
+_LOST = re.compile(r"(?!@)(?:.*;(?![^(]*\))\s*)?(?:-?-?[\w-]+\s*:\s[^{]*\n\s*(?=\S))?", re.DOTALL)
 _VARIABLE = re.compile(r"[$@][\w-]+\s*:")
 _QUOTED = re.compile(r"[\"']([^\"'\n]+)[\"']|url\(\s*([^()\"'\s]+)")
 # They put a condition or a layer around rules, and are no thing of their own.
@@ -36,11 +37,11 @@ def describe(match: Match, source: Source) -> Draft | None:
     node, block = match.node, match.first("block")
     if block is None:
         return _custom_property(match, source)
-    name = _name(source.slice(node.start_byte, block.start_byte))
+    start = max(node.start_byte, block.start_byte - _HEAD_LIMIT)
+    name = _name(source.slice(start, block.start_byte))
     word = name.partition(" ")[0].partition("(")[0].lower()
     if not name or word in _FLOW:
         return None
-    start = node.start_byte
     if lost := _LOST.match(source.slice(start, block.start_byte)):
         start += len(lost.group().encode("utf-8"))
     lead = lead_of(source, start)
@@ -79,7 +80,8 @@ def keep(draft: Draft, parent: Draft | None) -> bool:
         return True
     if len(parent.signature) > 3 * _NAME_LIMIT:
         return False
-    draft.signature = f"{parent.signature} {{ {draft.signature} }}"
+    head = parent.signature.rstrip(" }")
+    draft.signature = f"{head} {{ {draft.signature} }}" + parent.signature[len(head) :]
     return True
 
 

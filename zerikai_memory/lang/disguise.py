@@ -8,22 +8,30 @@ from __future__ import annotations
 import re
 
 _NOT_BREAK = re.compile(rb"[^\n]")
+# What holds a tag is text that happens to have braces, not a template expression.
+_NO_TAG = rb"(?:(?!\{[{%#]|</?[A-Za-z]).)*?"
 _TEMPLATE = re.compile(
-    rb"\{%.*?%\}|\{\{\{.*?\}\}\}|\{\{.*?\}\}|\{#(?!if|each|await|key|snippet).*?#\}|<%.*?%>|<\?.*?\?>", re.DOTALL
+    (
+        rb"\{%%%s%%\}|\{\{\{%s\}\}\}|\{\{%s\}\}|\{#(?!if|each|await|key|snippet)%s#\}|<%%(?:(?!<%%).)*?%%>|<\?(?:(?!<\?).)*?\?>"
+        % ((_NO_TAG,) * 4)
+    ),
+    re.DOTALL,
 )
 _SVELTE = re.compile(
-    rb"(<(script|style)\b.*?</\2\s*>)|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", re.DOTALL | re.IGNORECASE
+    rb"(<(script|style)\b.*?(?:</\2\s*>|\Z))|\{[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+\}",
+    re.DOTALL | re.IGNORECASE,
 )
 
+# Possessive and bounded throughout: an unclosed bracket must not make every later one search to the end.
 # What must be passed over whole, then what is rewritten; the first alternative that fits at a place counts.
 _SHEET = re.compile(
-    rb"""(?P<keep>/\*.*?\*/ | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | url\([^()"']*\))
+    rb"""(?P<keep>/\*(?:.*?\*/|.*\Z) | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | url\([^()"']*\))
     | (?P<line>(?<![:\w])//[^\n]*)
     | (?P<import>@(?:import|use|forward|plugin)\b(?:[^;{}"'\n]|"[^"\n]*"|'[^'\n]*')*)
-    | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)(?:[^;{}"']|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=;)
-    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@#]|[@#](?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\})*)(?=[{;])
-    | (?P<mixin>(?<=[\s;{}])[.#][\w-]+\((?:[^(){}]|\([^(){}]*\))*\)(?:[ ]*!important)?[ \t]*;)
-    | (?P<guard>\((?:[^(){}:]*[@$][\w-]+[^(){}]*)\)[ \t]*(?:when\b[^{};]*)?(?=\{)|\bwhen\b[^{};]*(?=\{))
+    | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)(?:[^;{}"']|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\}){0,4000}+)(?=;)
+    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@#]|[@#](?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\}){0,500}+)(?=[{;])
+    | (?P<mixin>(?<=[\s;{}])[.#][\w-]+\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)(?:[ ]*!important)?[ \t]*;)
+    | (?P<guard>\([^(){}:@$]*+[@$][\w-]++[^(){}]*+\)[ \t]*(?:when\b[^{};]{0,300}+)?(?=\{)|\bwhen\b[^{};]{0,300}+(?=\{))
     | (?P<interpolation>[#@]\{[^{}]*\})
     | (?P<extend>&:extend\([^()]*\);?)
     | (?P<variable>\$(?=[\w-])|@(?=[\w-]+[ ]*:)|(?<=[:,+*/(-])[ ]?@@?(?=[\w-])|(?<=\w[ ])@(?=[\w-]+\s*[;,)}]))

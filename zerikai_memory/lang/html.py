@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 # Found by text, not in the tree: template syntax around a script may break the tree, never the script.
 _EMBEDDED = re.compile(
-    rb"""<!--.*?-->|<(script|style)((?:\s(?:[^>"']|"[^"]*"|'[^']*')*)?)>(.*?)</\1\s*>""", re.DOTALL | re.IGNORECASE
+    rb"""<!--(?:.*?-->|.*\Z)|<(script|style)((?:\s(?:[^>"']|"[^"]*"|'[^']*')*)?)>(.*?)(?:</\1\s*>|\Z)""",
+    re.DOTALL | re.IGNORECASE,
 )
 _TITLE = re.compile(rb"<title\b[^>]*>(.*?)</title\s*>", re.DOTALL | re.IGNORECASE)
 _DESCRIPTION = re.compile(rb"<meta\b(?=[^>]*\bname=[\"']?description\b)[^>]*>", re.IGNORECASE)

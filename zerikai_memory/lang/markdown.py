@@ -17,19 +17,22 @@ _ATX = re.compile(r"[ \t]*(#{1,6})(?=[ \t\n]|$)[ \t]*(.*?)(?:[ \t]+#+|(?<![^ \t]
 _SETEXT_LINE = re.compile(r"[ \t]*(=+|-+)[ \t]*$")
 # `{#id}` and `{.class}` after a heading are an extension of several site generators.
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*:?[ \t]*[#.][^{}]*\}[ \t]*$")
+_ALT = re.compile(r"\balt=[\"']([^\"']+)", re.IGNORECASE)
 _FRONT_MATTER_FIELD = re.compile(r"^(title|description|summary):[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_SET_ASIDE = re.compile("\ue000([0-9]{1,6})\ue001")  # private use characters stand for code spans meanwhile
 # Inline marks, in this order: what they enclose stays, the mark goes.
 _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL), ""),
     (re.compile(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])"), r"\1"),
     (re.compile(r"\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])"), r"\1"),
-    (re.compile(r"(`+)(.+?)\1", re.DOTALL), r"\2"),
     (re.compile(r"(?<![\\*])(\*{1,3})(?=\S)([^*]+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"~~(?=\S)(.+?)~~"), r"\1"),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
+_MAX_PLAIN = 4_000  # characters that are looked at; the patterns are quadratic on hostile text
 _MAX_DOC = 600  # characters of the first paragraph; the whole section is its body
 
 
@@ -73,8 +76,17 @@ def module_doc(root: Node, source: Source) -> str | None:
 
 def plain(text: str) -> str:
     """Text of a heading or paragraph on one line, without its inline marks."""
+    spans: list[str] = []
+    text = text[:_MAX_PLAIN]
+
+    def set_aside(match: re.Match[str]) -> str:
+        spans.append(match[2])
+        return f"\ue000{len(spans) - 1}\ue001"
+
+    text = _CODE.sub(set_aside, text)
     for pattern, kept in _INLINE:
         text = pattern.sub(kept, text)
+    text = _SET_ASIDE.sub(lambda match: spans[int(match[1])] if int(match[1]) < len(spans) else "", text)
     return " ".join(text.split())
 
 
@@ -90,12 +102,18 @@ def _heading(source: Source, start: int, end: int) -> tuple[int, str]:
     """Level and plain title; level 0 when it is none after all."""
     text = source.slice(start, end)
     if match := _ATX.match(text):
-        return len(match[1]), plain(_ATTRIBUTES.sub("", match[2]))
+        return len(match[1]), _title(match[2])
     lines = text.rstrip().split("\n")
     underline = _SETEXT_LINE.match(lines[-1])
     if underline is None or len(lines) < 2:
         return 0, ""
-    return 1 if underline[1][0] == "=" else 2, plain(_ATTRIBUTES.sub("", "\n".join(lines[:-1])))
+    return 1 if underline[1][0] == "=" else 2, _title("\n".join(lines[:-1]))
+
+
+def _title(text: str) -> str:
+    """Plain text of a heading; of one that is only a picture, what the picture shows."""
+    alternative = _ALT.search(text)
+    return plain(_ATTRIBUTES.sub("", text)) or (alternative[1].strip() if alternative else "")
 
 
 def _contained(source: Source, at: int) -> bool:

@@ -1,7 +1,7 @@
 ; Which elements are worth a name is decided by the hook, from the start tag.
 (element [(start_tag (tag_name) @name) (self_closing_tag (tag_name) @name)] @tag) @definition.element
 (comment) @mark.comment
-(element (start_tag (tag_name) @heading) [(text) (element)] @mark.heading (#match? @heading "^([hH][1-6]|legend|caption|summary)$"))
+(element . (start_tag (tag_name) @heading) (#match? @heading "^([hH][1-6]|legend|caption|summary)$")) @mark.heading
 
 ([(start_tag (tag_name) @tag) (self_closing_tag (tag_name) @tag)] @reference.link
   (#match? @tag "^([lL][iI][nN][kK]|[sS][cC][rR][iI][pP][tT]|iframe|frame)$"))
