@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zerikai_memory.lang.disguise import plain_markup, plain_sheet, plain_svelte
@@ -120,6 +120,7 @@ pieces = st.lists(st.sampled_from(PIECES)).map("".join)
 
 
 @given(pieces)
+@example("#{---\n#}")
 def test_disguised_text_keeps_length_and_lines(text: str) -> None:
     data = text.encode()
     for disguise in (plain_markup, plain_svelte, plain_sheet):

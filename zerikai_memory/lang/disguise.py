@@ -76,7 +76,7 @@ def _plain_part(match: re.Match[bytes]) -> bytes:
         keyword, rest = _keyword(text)
         return b"@" + keyword[1:] + _plain_word(rest)
     if kind == "interpolation":
-        return b"_" * len(text)
+        return _NOT_BREAK.sub(b"_", text)
     if kind == "variable":
         return text.replace(b"@", b"_").replace(b"$", b"_")
     if kind in ("placeholder", "suffix"):
