@@ -121,6 +121,7 @@ pieces = st.lists(st.sampled_from(PIECES)).map("".join)
 
 @given(pieces)
 @example("#{---\n#}")
+@example("@supports \n(a) and (b) {}")
 def test_disguised_text_keeps_length_and_lines(text: str) -> None:
     data = text.encode()
     for disguise in (plain_markup, plain_svelte, plain_sheet):

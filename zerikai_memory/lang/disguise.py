@@ -101,7 +101,7 @@ def _plain_at_rule(match: re.Match[bytes]) -> bytes:
     if match["at"] in _NAMED_RULES:
         return match["at"] + (_blank(prelude) if b"{" in prelude else prelude)
     if match["at"] == b"@supports":  # the grammar takes no plain word there
-        return match["at"] + (b" (a:b)" + _blank(prelude[6:]) if len(prelude) > 5 else prelude)
+        return match["at"] + re.sub(rb" {6}", b" (a:b)", _blank(prelude), count=1)
     return match["at"] + _plain_word(prelude)
 
 
