@@ -37,7 +37,9 @@ def test_any_name_stays_on_its_own_citation_line(name):
     assert lines[0] == "Sources:"
     assert lines[1].startswith("Session.login #")
     assert lines[1].endswith(":12 (0.84)")
-    assert lines[2:] == ["", "Body: def login(self): ..."]
+    assert lines[2] == ""
+    assert lines[3].startswith("--- method ")
+    assert lines[3].endswith(":12-20")
     assert "".join(lines).encode("utf-8").isascii() or "🍞" in name
 
 
@@ -59,19 +61,22 @@ def test_an_answer_lists_sources_first_and_warnings_last():
         "Session.login #auth/session.py:12 (0.84)\n"
         "note:n1 (decision, 2026-09-21)\n"
         "\n"
+        "--- method auth/session.py:12-20\n"
         "def login(self): ...\n"
+        "\n"
+        "note:n1: Tokens rotate.\n"
         "\n"
         "(2 more left out; ask for a higher limit or budget.)\n"
         "\n"
         "Warning: the index is stale"
     )
-    assert render.query_answer(answer, show_sources=False).startswith("def login")
+    assert render.query_answer(answer, show_sources=False).startswith("--- method auth/session.py:12-20\ndef login")
 
 
 def test_code_is_quoted_where_no_model_wrote_the_answer():
     hits = (replace(HIT, text="def login(self):\n    return 1\n"), replace(HIT, file_path="b.py", text="said"))
     answer = replace(FakeMemory().answer, results=hits, notes=(), answer="Session.login: said")
-    quoted = "Session.login: said\n\n--- auth/session.py:12-20\ndef login(self):\n    return 1"
+    quoted = "--- method auth/session.py:12-20\ndef login(self):\n    return 1\n\n--- method b.py:12-20\nsaid"
     assert render.query_answer(answer, show_sources=False) == quoted
     written = replace(answer, route=replace(answer.route, backend="ollama"))
     assert render.query_answer(written, show_sources=False) == "Session.login: said"

@@ -16,6 +16,7 @@ from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.reading import workspace_reader
+from zerikai_memory.brief.sections import check_sections
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
 from zerikai_memory.errors import BusyError, Cancelled, InputError, WorkspaceError
@@ -37,6 +38,7 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
@@ -65,7 +67,7 @@ class Memory:
         self, settings: Settings | None = None, *, cwd: Path | None = None, embedder: Embedder | None = None
     ) -> None:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
-        self.cwd = cwd or Path.cwd()
+        self.cwd = cwd or _working_folder()
         self.home = Path.home()
         self._embedder = embedder or open_embedder(self.settings.embedding)
         self._brain = Brain(self.settings.home)
@@ -171,11 +173,10 @@ class Memory:
         return brief
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
-        """Replace the brief with `text` as a new version; raises InputError for an empty text."""
+        """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""
         target = self._known(workspace, roots)
-        if not text.strip():
-            raise InputError("the new brief is empty; give its Markdown text, or regenerate it")
-        return self._brain.briefs.add(target, text, "edited")
+        warnings = check_sections(text)
+        return replace(self._brain.briefs.add(target, mask_secrets(text), "edited"), warnings=warnings)
 
     def regenerate_brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Write a new version of the brief from the index by rules."""
@@ -363,6 +364,14 @@ def _running(target: Workspace, progress: ScanProgress) -> ScanReport:
         total=progress.total,
         warnings=(f"the scan is running ({progress.stage}); call again to wait for it",),
     )
+
+
+def _working_folder() -> Path:
+    """The working folder, or `/` when it was deleted under us: that is no project either way."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def _ignore(progress: ScanProgress) -> None:

@@ -281,6 +281,7 @@ class Brief:
     text: str
     source: str
     created_at: float
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,14 +122,17 @@ def scan_report(report: ScanReport) -> str:
 
 
 def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
-    """The `Sources:` block of citations, the answer, the quoted code where no model wrote it, then warnings."""
+    """The `Sources:` block of citations, then the answer: a model's, or where there is none the quoted code itself."""
     parts = []
     cited = [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
     if show_sources and cited:
         parts.append("\n".join(["Nearest:" if answer.nothing_relevant else "Sources:", *cited]))
-    parts.append(safe_text(answer.answer).strip("\n"))
-    if answer.route.backend == "none":  # no model has read the code, so the reader must see it
-        parts += [quoted_hit(hit) for hit in answer.results if hit.text and hit.text not in answer.answer]
+    if answer.route.backend == "none" and answer.results:
+        # No model has read the code, so the reader sees it; the answer's one line a hit would only repeat it.
+        parts += [quoted_hit(hit) for hit in answer.results]
+        parts += [f"note:{one_line(note.id)}: {safe_text(note.content)}" for note in answer.notes]
+    else:
+        parts.append(safe_text(answer.answer).strip("\n"))
     if answer.omitted:
         parts.append(f"({answer.omitted} more left out; ask for a higher limit or budget.)")
     parts += [f"Warning: {safe_text(text)}" for text in answer.warnings]
@@ -137,8 +140,9 @@ def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
 
 
 def quoted_hit(hit: Hit) -> str:
-    """The text of a hit under the lines it stands on."""
-    return f"--- {one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}\n{safe_text(hit.text).rstrip()}"
+    """The text of a hit under what it is and the lines it stands on."""
+    where = f"{one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
+    return f"--- {hit.entity_type} {where}\n{safe_text(hit.text)}".rstrip()
 
 
 def note_citation(note: Note) -> str:
@@ -164,7 +168,8 @@ def entity_table(entities: Sequence[CodeEntity]) -> str:
 
 def brief_text(brief: Brief) -> str:
     """The brief as it is, under one line that says which version it is."""
-    return f"{brief_line(brief)}\n\n{safe_text(brief.text).strip()}"
+    warnings = "".join(f"\n\nWarning: {text}" for text in brief.warnings)
+    return f"{brief_line(brief)}\n\n{safe_text(brief.text).strip()}{warnings}"
 
 
 def brief_line(brief: Brief) -> str:

@@ -21,6 +21,7 @@ APP_NAME = "zerikai-memory"
 # A line that python-dotenv can use: optional export, a name, an equals sign; or nothing but blank or comment.
 _ENV_LINE = re.compile(r"\s*(?:#.*)?$|\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=")
 _ENV_NAME = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=")
+_ENVIRONMENT = "environment"
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -67,8 +68,8 @@ def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Setti
         sources.append(checkout / ".env")
     for path in reversed(sources):
         for key, (text, line) in _read_env_file(path, problems).items():
-            values[key] = (text, f"{path}:{line}")
-    values.update({key: (text, "environment") for key, text in env.items()})
+            values[key] = (text, f"{path}, line {line}")
+    values.update({key: (text, _ENVIRONMENT) for key, text in env.items()})
 
     chosen: dict[str, Any] = {}
     for variable in VARIABLES:
@@ -78,8 +79,10 @@ def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Setti
         try:
             chosen[variable.field] = variable.parse(text.strip())
         except ValueError:
+            # A line of a file can be looked up, and may be a secret under the wrong name: it is not repeated.
+            got = f"got {_shown(text)}" if source == _ENVIRONMENT else "the value is not usable"
             problems.append(
-                f"{variable.name} ({source}): got {_shown(text)}, expected {variable.allowed}; the default "
+                f"{variable.name} ({source}): {got}, expected {variable.allowed}; the default "
                 f"{_default(variable.field)!r} is used"
             )
     return Settings(home=home, problems=tuple(problems), **chosen)
@@ -142,7 +145,7 @@ def _shown(text: str) -> str:
 
 
 def _default(name: str) -> object:
-    return next(f.default for f in fields(Settings) if f.name == name)
+    return next(field.default for field in fields(Settings) if field.name == name)
 
 
 def _boolean(text: str) -> bool:

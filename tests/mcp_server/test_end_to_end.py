@@ -86,7 +86,7 @@ def test_a_project_is_scanned_asked_and_remembered(session, project):
     )
     text = found["content"][0]["text"]
     assert text.startswith("Sources:\nrefresh_token_rotation #auth/session.py:1 (")
-    assert found["structuredContent"]["answer"] in text
+    assert all(hit["text"] in text for hit in found["structuredContent"]["results"])
     assert "return user_id" in text  # the code itself, for clients that forward only text
     assert "return user_id" in json.dumps(found["structuredContent"])  # and for those that forward only data
     assert found["structuredContent"]["route"]["backend"] == "none"

@@ -32,7 +32,8 @@ def nothing_relevant_answer(nearest: Sequence[Hit]) -> str:
 
 def _hit_line(hit: Hit, entity: CodeEntity) -> str:
     where = f"{hit.file_path}:{hit.start_line}-{hit.end_line}"
-    line = f"{hit.qualified_name or hit.name} ({hit.entity_type}, {where}): {_summary(entity)}"
+    summary = _summary(entity)
+    line = f"{hit.qualified_name or hit.name} ({hit.entity_type}, {where})" + (f": {summary}" if summary else "")
     return f"{line} [{hit.state}: {_STATE_WORDS[hit.state]}]" if hit.state in _STATE_WORDS else line
 
 

@@ -15,6 +15,7 @@ from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
     CONSTRUCTOR_FACTOR,
     LOCAL_FACTOR,
+    PRIVATE_FACTOR,
     Evidence,
     Flags,
     Floats,
@@ -211,7 +212,6 @@ class _Found:
 
 def _prepare(view: IndexView) -> _Prepared:
     paths = [file.path for file in view.files]
-    constructors = [name == "constructor" or (name.startswith("__") and name.endswith("__")) for name in view.names]
     local = _local_to_functions(view)
     sides = tuple(side_of(path) for path in paths)
     return _Prepared(
@@ -219,11 +219,17 @@ def _prepare(view: IndexView) -> _Prepared:
         position={int(row): i for i, row in enumerate(view.rowids)},
         names=NameTable(view),
         keywords=KeywordTable(view),
-        entity_factor=np.where(constructors, CONSTRUCTOR_FACTOR, 1.0) * np.where(local, LOCAL_FACTOR, 1.0),
+        entity_factor=np.array([_name_factor(name) for name in view.names]) * np.where(local, LOCAL_FACTOR, 1.0),
         legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
         sides=sides,
         documents=np.array([side == Side.DOCS for side in sides]),
     )
+
+
+def _name_factor(name: str) -> float:
+    if name == "constructor" or (name.startswith("__") and name.endswith("__")):
+        return CONSTRUCTOR_FACTOR
+    return PRIVATE_FACTOR if name.startswith("_") else 1.0
 
 
 def _local_to_functions(view: IndexView) -> list[bool]:

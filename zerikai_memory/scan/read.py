@@ -15,6 +15,7 @@ from zerikai_memory.model import SkippedPath
 from zerikai_memory.retrieve.cite import WorkingFile
 from zerikai_memory.workspace.paths import to_disk
 
+_CAREFUL = sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC"))
 # A cited file that has grown beyond this is not read whole to find an entity again.
 MAX_CITED_BYTES = 64_000_000
 
@@ -36,9 +37,10 @@ ReadFunction = Callable[[Path, int], tuple[bytes, int]]
 def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, int]:
     """(content, mtime_ns) of a regular file; stops one byte beyond `max_bytes`, so that a growing file is noticed.
 
-    Opened without blocking and checked after opening: a name that has become a pipe meanwhile is refused.
+    Opened without blocking or following a link, and checked after opening: a name that has become a pipe or a link
+    since it was listed is refused.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    handle = os.open(path, os.O_RDONLY | _CAREFUL)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

@@ -175,7 +175,7 @@ def _named(text: str, source: str, known: Sequence[Workspace], cwd: Path) -> Wor
     if found := find_workspace(text, known, cwd):
         return found
     path = canonical_path(text, cwd)
-    if path.exists():
+    if os.path.lexists(path):  # False, not an error, for a name that is too long for any file system
         return new_workspace(path, known)
     raise WorkspaceError(
         f"{source}: {_shown(text)} is neither an existing folder nor the name or id of a workspace. {_listing(known)}"
