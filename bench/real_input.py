@@ -33,9 +33,8 @@ async def measure(name: str, folder: Path, home: Path) -> tuple[int, int]:
         print(f"\n{name}: {report['entities']} entities in {report['files']} files, status {report['status']}")
         print(f"  by kind      {report['entities_by_type']}")
         print(f"  by language  {report['entities_by_language']}")
-        print(
-            f"  first scan   {first[1]:.2f} s; second {again[1]:.3f} s, {second['embedded']} embedded, kept {second['kept']}"
-        )
+        print(f"  first scan   {first[1]:.2f} s")
+        print(f"  second       {again[1]:.3f} s, {second['embedded']} embedded, {second['kept']} kept")
         disk = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
         print(f"  on disk      {disk / 1e6:.1f} MB")
         right = 0
@@ -53,9 +52,8 @@ async def measure(name: str, folder: Path, home: Path) -> tuple[int, int]:
                 f"  {'ok ' if good else 'NO '} {question}\n        -> {shown}"
                 + ("" if good else f"   (expected {expected})")
             )
-        print(
-            f"  right on top {right} of {len(QUESTIONS[name])}; median {sorted(times)[len(times) // 2] * 1000:.1f} ms a question"
-        )
+        median = sorted(times)[len(times) // 2] * 1000
+        print(f"  right on top {right} of {len(times)}; median {median:.1f} ms a question")
     return right, len(QUESTIONS[name])
 
 

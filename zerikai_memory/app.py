@@ -16,7 +16,7 @@ from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.reading import workspace_reader
-from zerikai_memory.brief.sections import check_sections
+from zerikai_memory.brief.sections import check_sections, section_bodies
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
 from zerikai_memory.errors import BusyError, Cancelled, InputError, WorkspaceError
@@ -145,6 +145,7 @@ class Memory:
             notes=self._brain.notes,
             read=lambda path: working_file(workspace_root(target), path),
             extract=extract,
+            brief=lambda: section_bodies(live.text) if (live := self._brain.briefs.live(target)) else {},
         )
         return ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens))
 

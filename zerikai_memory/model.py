@@ -257,6 +257,14 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class BriefSection:
+    """A section of the project brief that answers a question; cited as `brief:NAME`."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """The reply to a question; `omitted` counts hits that the limit or the token budget left out."""
 
@@ -268,6 +276,7 @@ class QueryAnswer:
     route: Route
     nothing_relevant: bool
     omitted: int
+    sections: tuple[BriefSection, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -124,11 +124,13 @@ def scan_report(report: ScanReport) -> str:
 def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
     """The `Sources:` block of citations, then the answer: a model's, or where there is none the quoted code itself."""
     parts = []
-    cited = [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
+    cited = [f"brief:{section.name}" for section in answer.sections]
+    cited += [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
     if show_sources and cited:
         parts.append("\n".join(["Nearest:" if answer.nothing_relevant else "Sources:", *cited]))
     if answer.route.backend == "none" and answer.results:
         # No model has read the code, so the reader sees it; the answer's one line a hit would only repeat it.
+        parts += [f"{section.name} (brief):\n{safe_text(section.text)}" for section in answer.sections]
         parts += [quoted_hit(hit) for hit in answer.results]
         parts += [f"note:{one_line(note.id)}: {safe_text(note.content)}" for note in answer.notes]
     else:

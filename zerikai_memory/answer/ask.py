@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
+from zerikai_memory.answer.sections import sections_asked
 from zerikai_memory.errors import InputError
-from zerikai_memory.model import CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
+from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
 from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
@@ -28,7 +29,7 @@ NOTE_COVERAGE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AskParts:
-    """What answering works with; `read` gives the working file of a workspace path."""
+    """What answering works with: `read` gives the working file of a path, `brief` the live brief's sections by name."""
 
     workspace: Workspace
     index: WorkspaceIndex
@@ -36,6 +37,7 @@ class AskParts:
     notes: NoteStore
     read: Callable[[str], WorkingFile]
     extract: Callable[[bytes, str], Extraction]
+    brief: Callable[[], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +60,23 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
     ranking = parts.searcher.search(query, options.search)
     notes = _notes_for(parts, query, None, NOTES_BESIDE_CODE)
+    sections = sections_asked(query.text, parts.brief())
     warnings = _warnings(query, ranking)
-    if ranking.nothing_relevant and not notes:
+    if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
         answer = nothing_relevant_answer(nearest)
         return _reply(parts, query, options, answer=answer, nothing_relevant=True, warnings=warnings)
     shown = () if ranking.nothing_relevant else ranking.candidates
-    cited = _cite(parts, shown, _budget_chars(options, notes))
+    cited = _cite(parts, shown, _budget_chars(options, notes, sections))
     hits = tuple(hit for hit, _ in cited)
     return _reply(
         parts,
         query,
         options,
-        answer=extractive_answer(cited, notes),
+        answer=extractive_answer(cited, notes, sections),
         results=hits,
         notes=notes,
+        sections=sections,
         omitted=max(0, ranking.same_name - sum(_named(query, hit) for hit in hits)),
         warnings=warnings,
     )
@@ -144,10 +148,11 @@ def _bare_hit(candidate: Candidate) -> Hit:
     )
 
 
-def _budget_chars(options: AskOptions, notes: Sequence[Note]) -> int:
+def _budget_chars(options: AskOptions, notes: Sequence[Note], sections: Sequence[BriefSection]) -> int:
     default = DEFAULT_BUDGET_TOKENS + TOKENS_PER_EXTRA_RESULT * max(options.limit - 10, 0)
     tokens = default if options.budget_tokens is None else options.budget_tokens
-    return max(0, tokens * CHARS_PER_TOKEN - sum(len(note.content) for note in notes))
+    spent = sum(len(note.content) for note in notes) + sum(len(section.text) for section in sections)
+    return max(0, tokens * CHARS_PER_TOKEN - spent)
 
 
 def _named(query: Query, hit: Hit) -> bool:
@@ -182,6 +187,7 @@ def _reply(
     answer: str,
     results: tuple[Hit, ...] = (),
     notes: tuple[Note, ...] = (),
+    sections: tuple[BriefSection, ...] = (),
     nothing_relevant: bool = False,
     omitted: int = 0,
     warnings: tuple[str, ...] = (),
@@ -195,5 +201,6 @@ def _reply(
         route=_route(options),
         nothing_relevant=nothing_relevant,
         omitted=omitted,
+        sections=sections,
         warnings=warnings,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zerikai_memory.model import CodeEntity, Hit, Note
+from zerikai_memory.model import BriefSection, CodeEntity, Hit, Note
 from zerikai_memory.retrieve.pack import first_paragraph
 
 _STATE_WORDS = {
@@ -15,9 +15,12 @@ _STATE_WORDS = {
 MAX_SUMMARY_CHARS = 160
 
 
-def extractive_answer(cited: Sequence[tuple[Hit, CodeEntity]], notes: Sequence[Note]) -> str:
-    """One line per hit: what it is, where, and the first words of what it says of itself; then the notes."""
-    lines = [_hit_line(hit, entity) for hit, entity in cited]
+def extractive_answer(
+    cited: Sequence[tuple[Hit, CodeEntity]], notes: Sequence[Note], sections: Sequence[BriefSection] = ()
+) -> str:
+    """The brief's sections that were asked for; a line per hit: what, where, and its first words; then the notes."""
+    lines = [f"{section.name} (brief):\n{section.text}\n" for section in sections]
+    lines += [_hit_line(hit, entity) for hit, entity in cited]
     lines += [f"note:{note.id} ({note.category}): {note.content}" for note in notes]
     return "\n".join(lines)
 
