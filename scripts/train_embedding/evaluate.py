@@ -29,9 +29,7 @@ the a an of to in for is and or if be with on by this that it as from are
 self def return function const let var cls none true false null
 """
 STOP = frozenset(_STOP_WORDS.split())
-SKLEARN = re.compile(
-    r"sklearn/(metrics|preprocessing|model_selection|utils|feature_extraction|pipeline|compose)"
-)
+SKLEARN = re.compile(r"sklearn/(metrics|preprocessing|model_selection|utils|feature_extraction|pipeline|compose)")
 TASKS = (("A", "sentences", False), ("B", "questions", True), ("C", "questions", False))
 
 
@@ -77,9 +75,7 @@ def fuse(a, b, k=60):
 
 def ranks(s, relevant):
     """Rank of the best relevant document of every query."""
-    return np.array(
-        [1 + int((row > max(row[i] for i in ids)).sum()) for row, ids in zip(s, relevant, strict=True)]
-    )
+    return np.array([1 + int((row > max(row[i] for i in ids)).sum()) for row, ids in zip(s, relevant, strict=True)])
 
 
 def document(d, with_doc):
@@ -121,9 +117,7 @@ def sentences(docs):
         return len(name) > 3 and re.search(rf"\b{re.escape(name)}\b", f)
 
     return [
-        (f, ids)
-        for f, ids in first.items()
-        if len(ids) <= 3 and len(f) <= 240 and not any(named(f, i) for i in ids)
+        (f, ids) for f, ids in first.items() if len(ids) <= 3 and len(f) <= 240 and not any(named(f, i) for i in ids)
     ]
 
 

@@ -50,11 +50,7 @@ def py_doc(body, src):
     """(docstring, byte offset after it) of a Python block."""
     named = [x for x in body.children if x.type != "comment"]
     if named and named[0].type in ("expression_statement", "string"):
-        s = (
-            named[0].children[0]
-            if named[0].type == "expression_statement" and named[0].children
-            else named[0]
-        )
+        s = named[0].children[0] if named[0].type == "expression_statement" and named[0].children else named[0]
         if s.type == "string":
             raw = re.sub(r'^[rRuUbB]*("""|\'\'\'|"|\')|("""|\'\'\'|"|\')$', "", text(s, src))
             return inspect.cleandoc(raw), named[0].end_byte
@@ -133,9 +129,7 @@ def js_walk(node, src, scope, out, depth=0):
             val = d.child_by_field_name("value")
             if val is not None and val.type in FUNCTIONS:
                 fn, name = d, text(d.child_by_field_name("key"), src)
-        elif (
-            d.type == "expression_statement" and d.children and d.children[0].type == "assignment_expression"
-        ):
+        elif d.type == "expression_statement" and d.children and d.children[0].type == "assignment_expression":
             val = d.children[0].child_by_field_name("right")
             if val is not None and val.type in FUNCTIONS:
                 fn, name = d, text(d.children[0].child_by_field_name("left"), src).split(".")[-1]
@@ -202,9 +196,7 @@ def records(archive, everything=False):
             root = PARSERS["py" if ext == "py" else "ts" if ext == "ts" else "js"].parse(src).root_node
             if ext == "py":
                 doc, _ = py_doc(root, src)
-                out.append(
-                    {"kind": "module", "qual": "", "sig": "", "body": member_names(root, src), "doc": doc}
-                )
+                out.append({"kind": "module", "qual": "", "sig": "", "body": member_names(root, src), "doc": doc})
                 py_walk(root, src, [], out)
             else:
                 js_walk(root, src, [], out)
@@ -226,13 +218,9 @@ def records(archive, everything=False):
 def main():
     """Command line; prints the number of records of every archive."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--all", action="store_true", help="every function, documented or not (held-out corpora)"
-    )
+    parser.add_argument("--all", action="store_true", help="every function, documented or not (held-out corpora)")
     parser.add_argument("target", metavar="OUT.jsonl")
-    parser.add_argument(
-        "archives", metavar="ARCHIVE", nargs="+", help="wheels and npm tarballs; read, never run"
-    )
+    parser.add_argument("archives", metavar="ARCHIVE", nargs="+", help="wheels and npm tarballs; read, never run")
     options = parser.parse_args()
     with open(options.target, "w", encoding="utf-8") as f:
         for path in options.archives:

@@ -61,9 +61,7 @@ def main():
     random.Random(1).shuffle(texts)
     texts = texts[: options.count]
     vec = MiniLM(options.model, options.tokenizer).encode(texts)
-    np.savez(
-        options.out, texts=np.frombuffer("\n".join(texts).encode(), np.uint8), vec=vec.astype(np.float16)
-    )
+    np.savez(options.out, texts=np.frombuffer("\n".join(texts).encode(), np.uint8), vec=vec.astype(np.float16))
 
 
 if __name__ == "__main__":

@@ -67,9 +67,7 @@ def options():
     p.add_argument("--teach", default="", help="teacher.py output, for the distillation")
     p.add_argument("--cache", default="cache")
     p.add_argument("--start", default="", help="continue from this table")
-    p.add_argument(
-        "--validate", type=int, default=1, help="1: keep the packages of SPLIT out, for validate.py"
-    )
+    p.add_argument("--validate", type=int, default=1, help="1: keep the packages of SPLIT out, for validate.py")
     for k, v in {
         "vocab": 24000,
         "dim": 256,
@@ -139,16 +137,10 @@ def vocabulary(recs, size, bert):
             pk[w].add(r["pkg"])
     words = [w for w in bert if re.fullmatch(r"##[a-z0-9]{1,4}|[a-z0-9]", w)]
     have = set(words)
-    full = [
-        w
-        for w, _ in cnt.most_common()
-        if len(pk[w]) >= 4 and len(w) <= 24 and not (w.isdigit() and len(w) > 2)
-    ]
+    full = [w for w, _ in cnt.most_common() if len(pk[w]) >= 4 and len(w) <= 24 and not (w.isdigit() and len(w) > 2)]
     words += [w for w in full if w not in have][: size - len(words)]
     have = set(words)
-    words += [w for w in bert if re.fullmatch(r"[a-z]{3,14}", w) and w not in have][
-        : max(0, size - len(words))
-    ]
+    words += [w for w in bert if re.fullmatch(r"[a-z]{3,14}", w) and w not in have][: max(0, size - len(words))]
     return words, np.array([cnt.get(w, 0) + 1 for w in words], np.float64)
 
 
@@ -161,9 +153,7 @@ def first_table(words, freq, a):
         cache = dict(zip(z["words"].tobytes().decode().split("\n"), z["vec"].astype(np.float32), strict=True))
     new = [w for w in words if w not in cache]
     if new:
-        cache.update(
-            zip(new, MiniLM(a.minilm, a.tokenizer).encode([w.lstrip("#") for w in new]), strict=True)
-        )
+        cache.update(zip(new, MiniLM(a.minilm, a.tokenizer).encode([w.lstrip("#") for w in new]), strict=True))
         np.savez(
             f,
             words=np.frombuffer("\n".join(cache).encode(), np.uint8),

@@ -30,11 +30,7 @@ def document(r, kind):
     rest = r["doc"][len(r["first"]) : 600] if r["doc"].startswith(r["first"][:20]) else r["doc"][:600]
     if kind == "code":
         return "\n".join((r["qual"], r["sig"], r["body"][:1500]))
-    parts = (
-        [head, r["sig"][:300]]
-        + ([rest] if kind != "card" else [])
-        + ([r["body"][:900]] if kind == "full" else [])
-    )
+    parts = [head, r["sig"][:300]] + ([rest] if kind != "card" else []) + ([r["body"][:900]] if kind == "full" else [])
     return "\n".join(parts)
 
 
@@ -56,11 +52,7 @@ def sample(data):
         rnd.shuffle(rs)
         rs, first = rs[:400], collections.defaultdict(list)
         for i, r in enumerate(rs):
-            if (
-                len(r["first"].split()) >= 4
-                and len(r["first"]) < 240
-                and not r["qual"].split(".")[-1].startswith("__")
-            ):
+            if len(r["first"].split()) >= 4 and len(r["first"]) < 240 and not r["qual"].split(".")[-1].startswith("__"):
                 first[r["first"]].append(i)
         out[p] = rs, [(f, ii) for f, ii in first.items() if len(ii) <= 3][:120]
     return out
