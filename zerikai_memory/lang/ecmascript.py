@@ -335,7 +335,9 @@ def _member_head(holder: Node, source: Source) -> str:
 
 def _peel(node: Node | None) -> Node | None:
     """The value inside brackets, type casts and chained assignments."""
-    while node is not None:
+    for _ in range(20):
+        if node is None:
+            break
         if node.type == "assignment_expression":
             node = node.child_by_field_name("right")
         elif node.type in _PEEL and node.named_child_count:

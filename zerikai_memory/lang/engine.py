@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Query, Tree
 
 CHUNK = 1 << 12  # bytes per read of the source; query predicates read through it too: 64 KB made HTML 4x slower
+MAX_ERROR_WIDTH = 20_000  # children of one ERROR node; a query takes 0.2 s there and 4 s at 100,000
 _thread = threading.local()
 _lock = threading.Lock()
 
@@ -53,12 +54,18 @@ def read(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
 
 def _best(spec: LanguageSpec, tree: Tree, data: bytes, deadline: float) -> tuple[LanguageSpec, Tree]:
     """The reading with the fewest errors: as it is, mended, or with the fallback language."""
-    readings = [(spec, tree)]
+    others: list[tuple[LanguageSpec, bytes]] = []
     if spec.mend is not None and (mended := spec.mend(data)) != data:
-        readings.append((spec, parse(spec.grammar, mended, deadline)))
+        others.append((spec, mended))
     if spec.fallback is not None:
-        readings.append((spec.fallback, parse(spec.fallback.grammar, data, deadline)))
-    return min(readings, key=lambda reading: error_bytes(reading[1]))
+        others.append((spec.fallback, data))
+    best, fewest = (spec, tree), error_bytes(tree) if others else 0
+    for other, text in others:
+        candidate = parse(other.grammar, text, deadline)
+        errors = error_bytes(candidate)
+        if errors < fewest:
+            best, fewest = (other, candidate), errors
+    return best
 
 
 def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:
@@ -85,15 +92,13 @@ def parse(grammar: Grammar, data: bytes, deadline: float) -> Tree:
 
 
 def _query_tree(spec: LanguageSpec, tree: Tree, source: Source) -> Reading:
-    from tree_sitter import QueryCursor
-
     root = tree.root_node
     source.clear_notes()
     definitions: dict[int, Match] = {}
     mentions: list[Mention] = []
     # In the order of the query file: there the first pattern that gives a node its kind wins.
-    matches = sorted(QueryCursor(_query(spec.grammar, spec.queries)).matches(root), key=itemgetter(0))
-    for _, captures in matches:
+    found = [] if _too_wide(root) else _matches(_query(spec.grammar, spec.queries), root)
+    for _, captures in sorted(found, key=itemgetter(0)):
         for label, nodes in captures.items():
             if label.startswith("definition") or label.startswith("scope"):
                 _add(definitions, label, nodes[0], captures)
@@ -141,15 +146,33 @@ def _add(definitions: dict[int, Match], label: str, node: Node, captures: dict[s
 
 def error_ranges(tree: Tree) -> list[tuple[int, int]]:
     """Byte ranges of ERROR nodes and (empty) of missing tokens."""
-    from tree_sitter import QueryCursor
-
-    found = QueryCursor(_error_query(tree.language)).captures(tree.root_node)
-    return sorted({(node.start_byte, node.end_byte) for nodes in found.values() for node in nodes})
+    if _too_wide(tree.root_node):
+        return [tree.root_node.byte_range]
+    found = _matches(_error_query(tree.language), tree.root_node)
+    return sorted(node.byte_range for _, captures in found for nodes in captures.values() for node in nodes)
 
 
 def error_bytes(tree: Tree) -> int:
     """How badly a grammar fits: bytes inside ERROR nodes, a missing token counted as one."""
     return sum(max(1, end - start) for start, end in error_ranges(tree))
+
+
+def _matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+    from tree_sitter import QueryCursor
+
+    # No progress_callback here: with tree-sitter 0.26 it crashes the process.
+    return QueryCursor(query).matches(root)
+
+
+def _too_wide(root: Node) -> bool:
+    """Whether an ERROR node has so many children that a query, quadratic in them, would take seconds."""
+    stack = [root] if root.has_error else []
+    while stack:
+        node = stack.pop()
+        if node.is_error and node.child_count > MAX_ERROR_WIDTH:
+            return True
+        stack.extend(child for child in node.children if child.has_error)
+    return False
 
 
 def _parser(grammar: Grammar) -> Parser:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 from zerikai_memory.lang.engine import ParseTimeout, Reading, error_ranges, read
 from zerikai_memory.lang.spec import Draft, LanguageSpec
 from zerikai_memory.lang.text import Source
 
 MAX_RESTARTS = 50  # each costs a parse of the rest of the file; beyond that a file is not source
+RESTART_S = 2.0  # for all of them; a bad file must not cost more than a large one
 
 
 def read_recovering(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
@@ -15,42 +19,53 @@ def read_recovering(spec: LanguageSpec, source: Source, deadline: float) -> Read
     Raises ParseTimeout only if the first parse is late; later ones just end the recovery.
     """
     whole = read(spec, source, deadline)
-    if not whole.broken or spec.resume is None:
-        return whole
-    starts = [match.start() for match in spec.resume.finditer(source.data)]
+    if whole.broken and spec.resume is not None:
+        starts = [match.start() for match in spec.resume.finditer(source.data)]
+        with suppress(ParseTimeout):
+            _recover(spec, source, whole, starts, min(deadline, time.monotonic() + RESTART_S))
+    return whole
+
+
+def _recover(spec: LanguageSpec, source: Source, whole: Reading, starts: list[int], deadline: float) -> None:
     part, base = whole, 0
     for _ in range(MAX_RESTARTS):
         lost = _first_lost(starts, whole.drafts, part, base)
         if lost is None:
             break
-        try:
-            part = read(spec, Source(source.data[lost:]), deadline)
-        except ParseTimeout:
-            break
+        part = read(spec, Source(source.data[lost:]), deadline)
         base = lost
         starts = [start for start in starts if start > lost]
         _splice(whole, part, lost, source)
-    return whole
 
 
 def _first_lost(starts: list[int], drafts: list[Draft], part: Reading, base: int) -> int | None:
-    """Offset of the first line at column 0 that should be a top-level definition and is not."""
+    """Offset of the first line at column 0 that should be a top-level definition and is not.
+
+    One sweep over starts, definitions and errors, all ascending.
+    """
     errors = [(start + base, end + base) for start, end in error_ranges(part.tree)]
     if not errors:
         return None
     later = [draft for draft in drafts if draft.end > base]
+    heads = sorted((draft.outer_start, draft.start) for draft in later)
+    spans = sorted((draft.start, draft.end) for draft in later)
     root = part.tree.root_node
+    covered_to = swallowed_to = head_to = -1
+    head = span = error = 0
     for at in starts:
-        if at < base or at < errors[0][0]:
-            continue
-        own = any(draft.outer_start <= at <= draft.start for draft in later)
-        nested = any(draft.start < at < draft.end for draft in later)
-        swallowed = any(start <= at < end for start, end in errors)
-        if not (nested or (swallowed and not own)):
-            continue
-        leaf = root.descendant_for_byte_range(at - base, at - base)
-        if leaf is None or ("string" not in leaf.type and "comment" not in leaf.type):
-            return at
+        while head < len(heads) and heads[head][0] <= at:
+            head_to = max(head_to, heads[head][1])
+            head += 1
+        while span < len(spans) and spans[span][0] < at:
+            covered_to = max(covered_to, spans[span][1])
+            span += 1
+        while error < len(errors) and errors[error][0] <= at:
+            swallowed_to = max(swallowed_to, errors[error][1])
+            error += 1
+        if at >= errors[0][0] and (covered_to > at or (swallowed_to > at and head_to < at)):
+            leaf = root.descendant_for_byte_range(at - base, at - base)
+            if leaf is None or ("string" not in leaf.type and "comment" not in leaf.type):
+                return at
     return None
 
 
