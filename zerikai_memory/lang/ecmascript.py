@@ -6,26 +6,28 @@ import re
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.ecmascript_values import (
+    EXPORTS,
+    FUNCTION_TYPES,
+    has_functions,
+    is_argument,
+    member_name,
+    object_argument,
+    peel,
+    split_target,
+    subscript,
+    wrapped,
+)
 from zerikai_memory.lang.jsdoc import Lead, lead_of
-from zerikai_memory.lang.spec import ROOT, THIS, Draft, Match
+from zerikai_memory.lang.spec import ROOT, Draft, Match
 from zerikai_memory.lang.text import Source, fold, fold_range, shorten
 from zerikai_memory.model import EntityType
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FUNCTION_TYPES = frozenset(("arrow_function", "function_expression", "generator_function"))
-_PEEL = frozenset(
-    ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion")
-)
-# Calls whose result is the function that they are given, named by the variable.
-_COMPONENT_WRAPPERS = re.compile(r"^(?:memo|forwardRef|lazy|observer|connect|inject|styled|with[A-Z]\w*)$")
-_FUNCTION_WRAPPERS = re.compile(
-    r"^(?:useCallback|useEvent|debounce|throttle|memoize|memoizeOne|once|asyncHandler|catchAsync|cache|curry)$"
-)
 _COMPONENT_BASE = re.compile(r"^(?:React\.|Preact\.)?(?:Pure)?Component\b")
 _CONSTANT = re.compile(r"^_*[A-Z][A-Z0-9_$]*$")
-_EXPORTS = re.compile(r"^(?:module\.)?exports(?:\.|$)")
 _CHAINED_EXPORTS = re.compile(r"= *(?:module\.)?exports(?:\.[\w$]+)? *=")
 _WORD = re.compile(r"[#\w$]+")
 _MODIFIERS = {"get": "getter", "set": "setter", "*": "generator", "#": "private"}
@@ -48,16 +50,16 @@ def describe(match: Match, source: Source) -> Draft | None:
     if shape == "assignment":
         return _assignment(match.node, name, source)
     if shape == "assign":
-        return _scope(match.node, _path(source.text(name))[0] or source.text(name))
+        return _scope(match.node, split_target(source.text(name))[0] or source.text(name))
     value = match.node.child_by_field_name("value")
     if shape == "pair":
-        return _pair(match.node, _key(name, source), value, source)
+        return _pair(match.node, member_name(name, source), value, source)
     if shape == "field":
-        draft = _bound(match.node, _key(name, source), value, None, source)
+        draft = _bound(match.node, member_name(name, source), value, None, source)
         return draft if draft is not None and draft.kind is not EntityType.CONSTANT else None
     if match.node.id in source.bound:
         return None
-    draft = _declared(EntityType(shape), match.node, _key(name, source), source)
+    draft = _declared(EntityType(shape), match.node, member_name(name, source), source)
     if shape == "method" and source.marked("exports", match.node.start_byte, match.node.start_byte + 1):
         draft.modifiers += ("function",)
     return draft
@@ -103,17 +105,17 @@ def _declared(kind: EntityType, node: Node, name: str, source: Source) -> Draft:
 
 def _bound(holder: Node, name: str, value: Node | None, owner: str | None, source: Source) -> Draft | None:
     """Draft of a name that a value is given to: function, class, wrapped function, object, or plain constant."""
-    inner = _peel(value)
+    inner = peel(value)
     lead = lead_of(source, holder.start_byte)
     kind = EntityType.FUNCTION if holder.type == "variable_declarator" or owner is None else EntityType.METHOD
     if holder.type in ("field_definition", "public_field_definition", "pair"):
         kind = EntityType.METHOD
     draft: Draft | None
-    if inner is not None and inner.type in _FUNCTION_TYPES:
+    if inner is not None and inner.type in FUNCTION_TYPES:
         draft = _function(kind, inner, name, holder, lead, source)
     elif inner is not None and inner.type == "class":
         draft = _class(inner, name, holder, lead, source)
-    elif inner is not None and (function := _wrapped(inner, name, source)) is not None:
+    elif inner is not None and (function := wrapped(inner, name, source)) is not None:
         draft = _function(kind, function, name, holder, lead, source)
         if name[:1].isupper() and kind is EntityType.FUNCTION:
             draft.kind = EntityType.COMPONENT
@@ -128,7 +130,7 @@ def _bound(holder: Node, name: str, value: Node | None, owner: str | None, sourc
 
 def _value(holder: Node, name: str, inner: Node | None, lead: Lead, source: Source) -> Draft | None:
     """Draft of a constant: exported, in capitals, or an object that holds functions."""
-    members = inner is not None and inner.type == "object" and _has_functions(inner)
+    members = inner is not None and inner.type == "object" and has_functions(inner)
     draft = _draft(EntityType.CONSTANT, holder, name, lead, source, holder.end_byte)
     chained = _CHAINED_EXPORTS.search(draft.signature)
     if members:
@@ -138,7 +140,7 @@ def _value(holder: Node, name: str, inner: Node | None, lead: Lead, source: Sour
         return None
     if not (_CONSTANT.match(name) or chained or {"exported", "listed"} & {*draft.modifiers}):
         # `const slice = createSlice({...})`: no entity, but the functions of the object are its members.
-        options = _object_argument(inner)
+        options = object_argument(inner)
         return None if options is None else _scope(options, name)
     if inner is not None and source.data.startswith(b"require(", inner.start_byte):
         return None
@@ -149,7 +151,7 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
     """`x = function`, `exports.x =`, `module.exports =`, `this.x =`, `X.prototype.y =`, `object.key =`."""
     target = "".join(source.text(left).split())
     value = node.child_by_field_name("right")
-    inner = _peel(value)
+    inner = peel(value)
     if inner is None:
         return None
     # The second name of `exports.a = exports.b = function`: beside the first, not inside it.
@@ -157,21 +159,21 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
     if alias and target.startswith("this."):
         return None
     if left.type == "subscript_expression":
-        target = _subscript(left, source)
-    owner, name = _path(target)
+        target = subscript(left, source)
+    owner, name = split_target(target)
     if not name or not _WORD.fullmatch(name.strip("[].")):
         return None
     if target in ("exports", "module.exports"):
         if inner.type == "object" or alias:
             return None
-        own = inner.child_by_field_name("name") if inner.type in (*_FUNCTION_TYPES, "class") else None
+        own = inner.child_by_field_name("name") if inner.type in (*FUNCTION_TYPES, "class") else None
         name = "default" if own is None else source.text(own)
     if target.endswith(".prototype"):
         return _scope(node, owner or name) if inner.type == "object" else None
     draft = _bound(node, name, value, owner, source)
     if draft is not None and owner is None and left.type == "identifier" and draft.kind is EntityType.CONSTANT:
         return None
-    if draft is not None and _EXPORTS.match(target) and "exported" not in draft.modifiers:
+    if draft is not None and EXPORTS.match(target) and "exported" not in draft.modifiers:
         draft.modifiers += ("exported",)
         draft.owner = None
         draft.kind = EntityType.FUNCTION if draft.kind is EntityType.METHOD else draft.kind
@@ -180,74 +182,29 @@ def _assignment(node: Node, left: Node, source: Source) -> Draft | None:
     return draft
 
 
-def _path(target: str) -> tuple[str | None, str]:
-    """Owner and name of an assignment's left side; exports have no owner, `this` is its class or function."""
-    if match := _EXPORTS.match(target):
-        owner, _, name = target[match.end() :].rpartition(".")
-        return owner or None, name or "default"
-    owner, dot, name = target.replace("?.", ".").rpartition(".")
-    if not dot:
-        return None, target
-    if name == "prototype":
-        return owner, name
-    owner = owner.removesuffix(".prototype")
-    return (THIS, name) if owner in ("this", "self", "that", "_this") else (owner, name)
-
-
-def _subscript(node: Node, source: Source) -> str:
-    """`object["key"]` as `object.key`; empty when the key is not a constant."""
-    target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-    if target is None or index is None:
-        return ""
-    key = source.text(index)
-    if index.type == "string":
-        return f"{source.text(target)}.{key[1:-1]}"
-    return f"{source.text(target)}.[{key}]" if key.startswith("Symbol.") else ""
-
-
-def _pair(node: Node, key: str, value: Node | None, source: Source) -> Draft | None:
-    inner = _peel(value)
+def _pair(node: Node, name: str, value: Node | None, source: Source) -> Draft | None:
+    inner = peel(value)
     if inner is None:
         return None
     if inner.type == "object":
-        return _scope(node, key)
-    if _is_argument(node):
+        return _scope(node, name)
+    if is_argument(node):
         return None
-    draft = _bound(node, key, value, None, source)
+    draft = _bound(node, name, value, None, source)
     if draft is not None:
         draft.modifiers += ("function",)
     return draft
 
 
-def _is_argument(pair: Node) -> bool:
-    """Whether the object of a pair is written as an argument of a call that no variable keeps: a callback."""
-    node: Node | None = pair
-    for _ in range(10):
-        node = node.parent if node is not None else None
-        if node is None:
-            return False
-        if node.type == "arguments":
-            call = node.parent
-            holder = call.parent if call is not None else None
-            return holder is None or holder.type not in (
-                "variable_declarator",
-                "export_statement",
-                "assignment_expression",
-            )
-        if node.type not in ("object", "pair", *_PEEL):
-            return False
-    return False
-
-
 def _default_export(match: Match, source: Source) -> Draft | None:
     value = match.first("value")
-    inner = _peel(value)
+    inner = peel(value)
     if inner is None or value is None:
         return None
-    function = inner if inner.type in (*_FUNCTION_TYPES, "class") else _wrapped(inner, "Default", source)
+    function = inner if inner.type in (*FUNCTION_TYPES, "class") else wrapped(inner, "Default", source)
     named = function.child_by_field_name("name") if function is not None else None
     name = "default" if named is None else source.text(named)
-    if function is None and not (inner.type == "object" and _has_functions(inner)):
+    if function is None and not (inner.type == "object" and has_functions(inner)):
         return None
     draft = _bound(match.node, name, value, None, source)
     if draft is not None:
@@ -331,66 +288,6 @@ def _member_head(holder: Node, source: Source) -> str:
         return ""
     name = holder.child_by_field_name("property") or holder.child_by_field_name("name")
     return " " + source.slice(holder.start_byte, name.start_byte) if name is not None else ""
-
-
-def _peel(node: Node | None) -> Node | None:
-    """The value inside brackets, type casts and chained assignments."""
-    for _ in range(20):
-        if node is None:
-            break
-        if node.type == "assignment_expression":
-            node = node.child_by_field_name("right")
-        elif node.type in _PEEL and node.named_child_count:
-            node = node.named_child(node.named_child_count - 1 if node.type == "type_assertion" else 0)
-        else:
-            return node
-    return None
-
-
-def _wrapped(call: Node, name: str, source: Source) -> Node | None:
-    """The function inside `memo(...)`, `forwardRef(...)`, `connect(...)(...)`, `useCallback(...)`; else None."""
-    for _ in range(5):
-        if call.type != "call_expression":
-            return None
-        callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if callee is None or arguments is None or not arguments.named_child_count:
-            return None
-        while callee.type == "call_expression" and (deeper := callee.child_by_field_name("function")) is not None:
-            callee = deeper
-        words = _WORD.findall(source.text(callee))
-        rule = _COMPONENT_WRAPPERS if name[:1].isupper() else _FUNCTION_WRAPPERS
-        if not words or not rule.match(words[-1]):
-            return None
-        first = _peel(arguments.named_child(0))
-        if first is None:
-            return None
-        if first.type in _FUNCTION_TYPES:
-            return first
-        call = first
-    return None
-
-
-def _object_argument(call: Node | None) -> Node | None:
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    if arguments is None:
-        return None
-    return next((child for child in arguments.named_children if child.type == "object"), None)
-
-
-def _has_functions(node: Node) -> bool:
-    for child in node.named_children:
-        if child.type == "method_definition":
-            return True
-        if child.type == "pair":
-            value = _peel(child.child_by_field_name("value"))
-            if value is not None and value.type in _FUNCTION_TYPES:
-                return True
-    return False
-
-
-def _key(node: Node, source: Source) -> str:
-    text = source.text(node)
-    return text[1:-1] if node.type == "string" else fold(text)
 
 
 def _parameter_names(node: Node | None, source: Source) -> tuple[str, ...]:
