@@ -18,6 +18,7 @@ from typing import Any
 from zerikai_memory.errors import StoreError
 from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.outbox import note_changed
 from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile
 
 # Part of the file name: two versions that store differently never rebuild each other's index.
@@ -51,7 +52,7 @@ _SCHEMA = (
 )
 
 _STATE_COLUMNS = "path, language, size, mtime_ns, hashed_at_ns, sha256, extractor, embedding, partial, skip_reason"
-_ENTITY_COLUMNS = (
+ENTITY_COLUMNS = (
     "e.id, e.name, e.qualified_name, e.entity_type, f.language, f.path, e.start_line, e.end_line, e.signature,"
     " e.docstring, e.parent, e.decorators, e.decorator_start_line, e.params, e.return_type, e.type_params,"
     " e.modifiers, e.body_hash"
@@ -128,13 +129,16 @@ class WorkspaceIndex:
         return dict(vectors), ({row[1]: row[2]} if row[2] else {})
 
     def replace_files(self, files: Sequence[IndexedFile], remove: Sequence[str] = ()) -> None:
-        """Write `files` and remove the paths in `remove`, all in one transaction."""
+        """Write `files` and remove the paths in `remove`, all in one transaction, what the mirror must learn of too."""
         with self.database.write() as connection:
             for path in remove:
+                note_changed(connection, path)
                 _delete_file(connection, path)
             for file in files:
+                note_changed(connection, file.state.path)
                 _delete_file(connection, file.state.path)
                 _insert_file(connection, file)
+                note_changed(connection, file.state.path)
             generation = int(_meta(connection, "generation")) + 1
             _set_meta(connection, generation=generation)
 
@@ -156,22 +160,22 @@ class WorkspaceIndex:
         where, values = ("WHERE f.path = ?", (file,)) if file is not None else ("", ())
         with self.database.read() as connection:
             rows = connection.execute(
-                f"SELECT {_ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file {where}"
+                f"SELECT {ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file {where}"
                 " ORDER BY f.path, e.rowid",
                 values,
             ).fetchall()
-        return [_entity(row) for row in rows]
+        return [entity_of_row(row) for row in rows]
 
     def entities_by_rowid(self, rowids: Sequence[int]) -> dict[int, CodeEntity]:
         """Entities of the given rows; rows that a scan has replaced meanwhile are absent."""
         marks = ",".join("?" * len(rowids))
         with self.database.read() as connection:
             rows = connection.execute(
-                f"SELECT e.rowid, {_ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file"
+                f"SELECT e.rowid, {ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file"
                 f" WHERE e.rowid IN ({marks})",
                 tuple(rowids),
             ).fetchall()
-        return {row[0]: _entity(row[1:]) for row in rows}
+        return {row[0]: entity_of_row(row[1:]) for row in rows}
 
     def references(self) -> list[Reference]:
         """Stored mentions of other names, by file and line."""
@@ -272,7 +276,7 @@ def _state(row: Sequence[Any]) -> FileState:
     return FileState(**columns | {"partial": bool(columns["partial"])})
 
 
-def _entity(row: Sequence[Any]) -> CodeEntity:
+def entity_of_row(row: Sequence[Any]) -> CodeEntity:
     (id_, name, qualified_name, entity_type, language, path, start, end, signature, docstring, parent, decorators,
      decorator_line, params, return_type, type_params, modifiers, body_hash) = row  # fmt: skip
     return CodeEntity(
