@@ -5,6 +5,7 @@
     |   +-- WorkspaceError  the workspace is unknown, ambiguous or refused
     +-- BusyError           somebody else holds what is needed: try again later
     +-- StoreError          the brain on disk cannot be read or written: `zerikai-memory doctor`
+    |   +-- DamagedError    a file of the brain is damaged: derived data is made anew, recorded data has backups
     +-- Cancelled           the person or the client stopped the work; what was committed stays
 
 Every message names what was got (with !r) and what to do next: it is shown to the person or the model as it is.
@@ -29,6 +30,10 @@ class BusyError(ZerikaiError):
 
 class StoreError(ZerikaiError):
     """A file of the brain cannot be read or written, or was written by a newer version."""
+
+
+class DamagedError(StoreError):
+    """The content of a file of the brain is damaged; the message names the file and how to get well."""
 
 
 class Cancelled(ZerikaiError):

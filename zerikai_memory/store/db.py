@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from zerikai_memory.errors import StoreError
+from zerikai_memory.errors import DamagedError, StoreError
+from zerikai_memory.store.faults import is_busy, only_for_writers, store_error
 
 # Long enough for another process's short write; a scan's transactions last milliseconds.
 BUSY_TIMEOUT_S = 15.0
 # Idle connections kept open; more threads than this open and close their own.
 POOL_SIZE = 4
+# SQLite does not wait when two processes create the same file at once; we do.
+OPEN_RETRY_S = 0.02
 
 
 class Database:
     """A SQLite file in WAL mode. `prepare` brings the schema up and runs once per opened file.
 
-    Raises StoreError when the file cannot be opened, is damaged, or the disk refuses the write.
+    `before_write` runs before every write transaction; `on_empty(writing)` before a missing or empty file is made, and
+    may refuse it; `remedy` says what to do when the content is damaged. On a disk that cannot be written, reading goes
+    on. Raises StoreError when the file cannot be opened or written, DamagedError for a damaged one, BusyError when
+    another process holds it for longer than BUSY_TIMEOUT_S.
     """
 
-    def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None], *, durable: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        prepare: Callable[[sqlite3.Connection], None],
+        *,
+        durable: bool = False,
+        before_write: Callable[[], None] = lambda: None,
+        on_empty: Callable[[bool], None] = lambda writing: None,
+        remedy: Callable[[], str] = lambda: "run `zerikai-memory doctor` to see what is wrong",
+    ) -> None:
         self.path = path
         self._prepare = prepare
         # FULL also survives a power cut; NORMAL survives any kill of the process and is enough for derived data.
         self._synchronous = "FULL" if durable else "NORMAL"
+        self._before_write = before_write
+        self._on_empty = on_empty
+        self._remedy = remedy
         self._mutex = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._inode: tuple[int, int] | None = None
@@ -34,7 +53,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """A connection inside one read transaction: every statement sees the same state."""
-        yield from self._transaction("BEGIN")
+        yield from self._transaction("BEGIN", writing=False)
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -43,23 +62,42 @@ class Database:
         IMMEDIATE because a transaction that reads first and writes later fails at once when another writer came
         between, whatever the busy timeout.
         """
-        yield from self._transaction("BEGIN IMMEDIATE")
+        self._before_write()
+        yield from self._transaction("BEGIN IMMEDIATE", writing=True)
 
     @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
-        """A bare connection, for pragmas and VACUUM that must run outside a transaction."""
-        connection = self._acquire()
+    def connection(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
+        """A bare connection, for pragmas, backup and VACUUM that must run outside a transaction."""
+        connection = self._acquire(writing)
         try:
             yield connection
         except sqlite3.Error as error:
-            raise self._store_error(error) from error
-        finally:
+            connection.close()
+            raise self.error(error) from error
+        except BaseException:
             self._release(connection)
+            raise
+        self._release(connection)
 
     def damage(self) -> str | None:
-        """What SQLite's quick check finds wrong with the file, or None."""
-        with self.connection() as connection:
+        """What SQLite's quick check finds wrong with the file, or None; opens it read-only and never makes it."""
+        try:
+            if self.path.stat().st_size == 0:
+                return "the file is empty"
+            connection = self._open_read_only()
+        except OSError as error:
+            raise self.error(error) from error
+        except sqlite3.Error as error:
+            fault = self.error(error)
+            if isinstance(fault, DamagedError):
+                return str(error)
+            raise fault from error
+        try:
             row = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.Error as error:
+            return str(error)
+        finally:
+            connection.close()
         return None if row is None or row[0] == "ok" else str(row[0])
 
     def close(self) -> None:
@@ -69,23 +107,29 @@ class Database:
         for connection in idle:
             connection.close()
 
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        connection = self._acquire()
+    def error(self, error: Exception) -> Exception:
+        """An error of SQLite or the disk as one of ours, with the file's name and what to do."""
+        return store_error(self.path, error, self._remedy)
+
+    def damaged(self, what: str) -> DamagedError:
+        """An error for content that SQLite accepts and we cannot have written."""
+        return DamagedError(f"{self.path} is damaged ({what}); {self._remedy()}")
+
+    def _transaction(self, begin: str, *, writing: bool) -> Iterator[sqlite3.Connection]:
+        connection = self._acquire(writing)
         try:
             connection.execute(begin)
-            try:
-                yield connection
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+            yield connection
             connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._store_error(error) from error
-        finally:
+            connection.close()  # rolls back, and an error may have left more behind than a transaction
+            raise self.error(error) from error
+        except BaseException:
             self._release(connection)
+            raise
+        self._release(connection)
 
-    def _acquire(self) -> sqlite3.Connection:
+    def _acquire(self, writing: bool) -> sqlite3.Connection:
         with self._mutex:
             stale = []
             if self._inode != _inode(self.path):
@@ -94,43 +138,101 @@ class Database:
             connection = self._idle.pop() if self._idle else None
         for old in stale:
             old.close()
-        return connection or self._open()
+        return connection or self._open(writing)
 
     def _release(self, connection: sqlite3.Connection) -> None:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            lasting = not connection.execute("PRAGMA query_only").fetchone()[0]
+        except sqlite3.Error:
+            lasting = False
         with self._mutex:
-            if self._inode is not None and len(self._idle) < POOL_SIZE and self._inode == _inode(self.path):
+            current = self._inode is not None and self._inode == _inode(self.path)
+            if lasting and current and len(self._idle) < POOL_SIZE:
                 self._idle.append(connection)
                 return
         connection.close()
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, writing: bool) -> sqlite3.Connection:
+        if not self.path.exists() or self.path.stat().st_size == 0:
+            self._on_empty(writing)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection = sqlite3.connect(
-                self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
+            connection = self._open_for_writing()
         except (OSError, sqlite3.Error) as error:
-            raise self._store_error(error) from error
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(f"PRAGMA synchronous={self._synchronous}")
-            connection.execute("PRAGMA foreign_keys=ON")
-            self._prepare(connection)
-            self.path.chmod(0o600)
-        except (OSError, sqlite3.Error) as error:
-            connection.close()
-            raise self._store_error(error) from error
-        except BaseException:
-            connection.close()
-            raise
+            if writing or not only_for_writers(error):
+                raise self.error(error) from error
+            try:
+                connection = self._open_read_only()
+                self._prepare(connection)
+            except (OSError, sqlite3.Error):
+                raise self.error(error) from error
         with self._mutex:
             self._inode = _inode(self.path)
         return connection
 
-    def _store_error(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: {error}; run `zerikai-memory doctor` to see what is wrong")
+    def _open_for_writing(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(f"PRAGMA synchronous={self._synchronous}")
+                connection.execute("PRAGMA foreign_keys=ON")
+                self._prepare(connection)
+                if self.path.stat().st_mode & 0o077:
+                    self.path.chmod(0o600)
+                return connection
+            except sqlite3.Error as error:
+                connection.close()
+                if not is_busy(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(OPEN_RETRY_S)
+            except BaseException:
+                connection.close()
+                raise
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        """A connection that changes nothing, for a disk that is read-only or full; never kept in the pool."""
+        try:
+            return _connect(self.path, "mode=ro")
+        except sqlite3.OperationalError:
+            # A read-only folder gives SQLite no place for its shared memory. Without a log beside the file that
+            # nobody can write there is nothing to share.
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            return _connect(self.path, "immutable=1")
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """A connection to a finished file that nobody writes, such as a backup or snapshot; leaves nothing beside it."""
+    if not path.is_file():
+        raise StoreError(f"{path}: there is no such file")
+    try:
+        return _connect(path, "immutable=1")
+    except sqlite3.Error as error:
+        raise store_error(path, error, lambda: "it cannot be used") from error
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{how}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
