@@ -23,6 +23,7 @@ from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile
 
 # Part of the file name: two versions that store differently never rebuild each other's index.
 INDEX_FORMAT = 1
+REMEDY = "scan the workspace again: the damaged file is set aside and the index made anew"
 
 _SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -48,7 +49,7 @@ _SCHEMA = (
     # Contentless: half the size. Deleting then needs the very words that were inserted: files.search_rows keeps them.
     "CREATE VIRTUAL TABLE entity_words USING fts5("
     "qualified_name, path, signature, docstring, body, content='', tokenize='porter unicode61')",
-    "INSERT INTO meta VALUES ('generation', '0'), ('incomplete', ''), ('extractor', '0'), ('embedding', '')",
+    "INSERT INTO meta VALUES ('generation', '0'), ('incomplete', '0'), ('extractor', '0'), ('embedding', '')",
 )
 
 _STATE_COLUMNS = "path, language, size, mtime_ns, hashed_at_ns, sha256, extractor, embedding, partial, skip_reason"
@@ -74,14 +75,14 @@ class WorkspaceIndex:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.database = Database(path, _prepare)
+        self.database = Database(path, _prepare, on_empty=self._refuse_to_read_nothing, remedy=lambda: REMEDY)
 
     def exists(self) -> bool:
         """Whether a scan has made this index."""
         return self.path.exists()
 
     def meta(self, key: str) -> str:
-        """A bookkeeping value: generation, incomplete (empty or the start time), extractor, embedding."""
+        """A bookkeeping value: generation, incomplete (empty or the start time), extractor, embedding, restored_from."""
         with self.database.read() as connection:
             return _meta(connection, key)
 
@@ -98,7 +99,13 @@ class WorkspaceIndex:
             known = int(_meta(connection, "extractor"))
             if known > extractor:
                 raise _newer(self.path, known, extractor)
-            _set_meta(connection, incomplete=f"{time.time():.3f}", extractor=extractor, embedding=embedding)
+            _set_meta(
+                connection,
+                incomplete=f"{time.time():.3f}",
+                extractor=extractor,
+                embedding=embedding,
+                restored_from="",
+            )
 
     def finish(self) -> None:
         """Clear the mark of `begin` after the last write of a scan."""
@@ -190,6 +197,14 @@ class WorkspaceIndex:
         """Close the connections."""
         self.database.close()
 
+    def _refuse_to_read_nothing(self, writing: bool) -> None:
+        """Only a scan makes an index: a reader that made one would find "nothing" in a project that is full."""
+        if writing:
+            return
+        if self.path.exists():
+            raise self.database.damaged("the file is empty")
+        raise StoreError(f"{self.path} does not exist; scan the workspace")
+
 
 def _prepare(connection: sqlite3.Connection) -> None:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -277,6 +292,7 @@ def _state(row: Sequence[Any]) -> FileState:
 
 
 def entity_of_row(row: Sequence[Any]) -> CodeEntity:
+    """The entity of a row with the columns ENTITY_COLUMNS."""
     (id_, name, qualified_name, entity_type, language, path, start, end, signature, docstring, parent, decorators,
      decorator_line, params, return_type, type_params, modifiers, body_hash) = row  # fmt: skip
     return CodeEntity(

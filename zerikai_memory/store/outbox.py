@@ -53,6 +53,12 @@ def acknowledge(connection: sqlite3.Connection, seqs: Sequence[int], token: str)
     _set_token(connection, token)
 
 
+def forget_mirror(connection: sqlite3.Connection) -> None:
+    """Let the next mirror compare everything: called on a state of the index that was restored."""
+    connection.execute("DROP TABLE IF EXISTS outbox")
+    _set_token(connection, "")
+
+
 def waiting(connection: sqlite3.Connection) -> int:
     """Number of entities the mirror has not got yet; of an index without a mirror: all of them."""
     table = "outbox" if mirror_token(connection) else "entities"

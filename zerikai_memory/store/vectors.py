@@ -1,11 +1,14 @@
 """Vector search behind one protocol, so that the index that answers can be exchanged.
 
+`VectorIndex` is what a question needs, `MirrorIndex` what keeping a derived index up to SQLite needs besides.
 `ExactVectorIndex` computes every distance over the vectors that SQLite holds: always right, in every process, whatever
 the state of a derived index. Distances are squared L2 of unit vectors (2 - 2 cosine), as Chroma's "l2" space has them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -24,6 +27,41 @@ class VectorIndex(Protocol):
 
     def count(self) -> int:
         """Entities that have a vector."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MirrorRecord:
+    """One entity as a mirror holds it: text, a fixed set of flat values, and its vector.
+
+    `digest` changes whenever anything of it does. `known` is false for an entity no word of which the embedding
+    knows: it has no place among the vectors, and the mirror keeps it where no question comes.
+    """
+
+    entity_id: str
+    document: str
+    metadata: dict[str, str | int | bool]
+    vector: Vector
+    known: bool
+    digest: bytes
+
+
+class MirrorIndex(VectorIndex, Protocol):
+    """A derived index of the same vectors, which can be thrown away and made again from SQLite."""
+
+    def upsert(self, records: Sequence[MirrorRecord]) -> None:
+        """Write records whole, whether they are there or not."""
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Remove records; ids that are not there are no error."""
+
+    def verify(self, samples: Sequence[MirrorRecord], expected: int) -> str | None:
+        """What is wrong: another number of records than `expected`, or samples that their own vector does not find."""
+
+    def rebuild(self) -> None:
+        """Throw the records away and begin with an empty index."""
+
+    def drop(self) -> None:
+        """Remove the index."""
 
 
 class ExactVectorIndex:
