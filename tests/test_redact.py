@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zerikai_memory.redact import mask_secrets
+from zerikai_memory.redact import mask_secrets, mask_source
 
 BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END RSA PRIVATE KEY-----"
@@ -86,3 +86,27 @@ def test_masking_twice_changes_nothing_more(text):
 def test_long_lines_take_no_long_time():
     for unit in ("password=", "a://b:", "-----BEGIN PRIVATE KEY-----", "eyJ.", "token : x", "sk-a-"):
         mask_secrets(unit * 20_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'KEY = """{PEM}"""\nafter = 1\n',  # a key of several lines
+        "İ password = 'hunter2' İ\nnext\n",  # a letter whose lower case is longer
+        "password =\n    'hunter2'\n",  # the value on the next line
+    ],
+)
+def test_masking_a_source_keeps_every_line_where_it_is(text):
+    masked = mask_source(text.encode()).decode()
+    assert masked.count("\n") == text.count("\n")
+    assert masked != text
+    assert BODY not in masked
+    assert "hunter2" not in masked
+    assert masked.rpartition("\n")[0].rpartition("\n")[2] == text.rpartition("\n")[0].rpartition("\n")[2].replace(
+        "'hunter2'", "'[masked]'"
+    )
+
+
+def test_masking_a_source_without_secrets_gives_the_same_bytes():
+    data = b"def login(password: str) -> Token: ...\n\xff\xfe\n"
+    assert mask_source(data) is data
