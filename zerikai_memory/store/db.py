@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,6 +111,14 @@ class Database:
     def error(self, error: Exception) -> Exception:
         """An error of SQLite or the disk as one of ours, with the file's name and what to do."""
         return store_error(self.path, error, self._remedy)
+
+    @contextmanager
+    def decoding(self) -> Iterator[None]:
+        """Around code that turns stored values into ours: what cannot be decoded raises DamagedError."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError, zlib.error) as error:
+            raise self.damaged(f"a stored value cannot be read: {type(error).__name__} {error}") from error
 
     def damaged(self, what: str) -> DamagedError:
         """An error for content that SQLite accepts and we cannot have written."""

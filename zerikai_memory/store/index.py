@@ -82,20 +82,21 @@ class WorkspaceIndex:
         return self.path.exists()
 
     def meta(self, key: str) -> str:
-        """A bookkeeping value: generation, incomplete (empty or the start time), extractor, embedding, restored_from."""
+        """A bookkeeping value: generation, incomplete (empty or a start time), extractor, embedding, restored_from."""
         with self.database.read() as connection:
             return _meta(connection, key)
 
     def generation(self) -> int:
         """Grows with every committed change; a cache that holds the same number is up to date."""
-        return int(self.meta("generation"))
+        with self.database.decoding():
+            return int(self.meta("generation"))
 
     def begin(self, extractor: int, embedding: str) -> None:
         """Mark the index incomplete before the first write of a scan.
 
         Raises StoreError when a newer extractor wrote it: an older one would take records away.
         """
-        with self.database.write() as connection:
+        with self.database.write() as connection, self.database.decoding():
             known = int(_meta(connection, "extractor"))
             if known > extractor:
                 raise _newer(self.path, known, extractor)
@@ -114,12 +115,12 @@ class WorkspaceIndex:
 
     def file_states(self, extractor: int | None = None) -> dict[str, FileState]:
         """Stored state of every file, by path; with `extractor`, refuses an index that a newer one wrote."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             known = int(_meta(connection, "extractor"))
             if extractor is not None and known > extractor:
                 raise _newer(self.path, known, extractor)
             rows = connection.execute(f"SELECT {_STATE_COLUMNS} FROM files").fetchall()
-        return {row[0]: _state(row) for row in rows}
+            return {row[0]: _state(row) for row in rows}
 
     def vectors_of_file(self, path: str, embedding: str) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
         """(entity vectors, file vector) of a file by the hash of the text they stand for, to be used again."""
@@ -137,7 +138,7 @@ class WorkspaceIndex:
 
     def replace_files(self, files: Sequence[IndexedFile], remove: Sequence[str] = ()) -> None:
         """Write `files` and remove the paths in `remove`, all in one transaction, what the mirror must learn of too."""
-        with self.database.write() as connection:
+        with self.database.write() as connection, self.database.decoding():
             for path in remove:
                 note_changed(connection, path)
                 _delete_file(connection, path)
@@ -186,12 +187,12 @@ class WorkspaceIndex:
 
     def references(self) -> list[Reference]:
         """Stored mentions of other names, by file and line."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 "SELECT r.kind, r.name, r.target_text, f.path, r.line, r.from_entity"
                 " FROM refs r JOIN files f ON f.id = r.file ORDER BY f.path, r.rowid"
             ).fetchall()
-        return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
+            return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
 
     def close(self) -> None:
         """Close the connections."""

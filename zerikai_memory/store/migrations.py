@@ -7,21 +7,24 @@ from collections.abc import Callable
 
 from zerikai_memory.errors import StoreError
 
+# Called before a file of an older schema is changed, with the schema it has and the one it gets.
+BeforeFunction = Callable[[int, int], None]
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the database to the newest schema in one transaction; refuse a file of a newer version untouched."""
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+def migrate(connection: sqlite3.Connection, before: BeforeFunction = lambda old, new: None) -> None:
+    """Bring the database to the newest schema in one transaction; refuse a file of a newer version untouched.
+
+    `before` makes a backup, while the lock of the transaction keeps every other writer out.
+    """
+    version = _version(connection)
     if version == len(STEPS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > len(STEPS):
-            raise StoreError(
-                f"zerikai.db has schema {version}, this version knows {len(STEPS)}: it was written by a newer "
-                "zerikai-memory; upgrade this one (nothing was changed)"
-            )
+        version = _version(connection)
+        if 0 < version < len(STEPS):
+            before(version, len(STEPS))
         for step in STEPS[version:]:
             step(connection)
         connection.execute(f"PRAGMA user_version={len(STEPS)}")
@@ -30,6 +33,16 @@ def migrate(connection: sqlite3.Connection) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > len(STEPS):
+        raise StoreError(
+            f"zerikai.db has schema {version}, this version knows {len(STEPS)}: it was written by a newer "
+            "zerikai-memory; upgrade this one (nothing was changed)"
+        )
+    return version
 
 
 def _first_schema(connection: sqlite3.Connection) -> None:

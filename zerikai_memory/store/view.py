@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,11 @@ def load_view(index: WorkspaceIndex) -> IndexView:
             "SELECT e.rowid, e.id, e.name, e.qualified_name, e.entity_type, e.file, e.start_line, e.end_line, v.vector"
             " FROM entities e JOIN vectors v ON v.entity = e.rowid ORDER BY e.rowid"
         ).fetchall()
+    with index.database.decoding():
+        return _view(meta, file_rows, rows)
+
+
+def _view(meta: dict[str, str], file_rows: list[Any], rows: list[Any]) -> IndexView:
     embedding = meta["embedding"]
     position = {row[0]: i for i, row in enumerate(file_rows)}
     current = [row[6] == embedding for row in file_rows]
