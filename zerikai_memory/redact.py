@@ -54,7 +54,7 @@ _NAMED = re.compile(
               | (?:api|access|account|auth|private|encryption|signing)[_-]?(?:key|token|secret) | credentials? )
       ["']?
       (?: \s{0,3}\?? : \s{0,3} [A-Za-z_][\w.\[\]|]{0,40} (?=\s{0,3}=) )?        # a type annotation
-      (?: \s{0,3}(?::=|=>|[:=])\s{0,3} | \s+is\s+ )
+      (?: \s{0,3}(?::=|=>|[:=])\s{0,20} | \s+is\s+ )         # the value may stand on the next line
     )
     (?: (?P<quote>["'`]) (?P<quoted>[^"'`\s]{4,400}) (?P=quote)
       | (?P<bare>[^\s"'`,;&(){}\[\]<>$*]{6,400}) (?![\w(\[.]) )
