@@ -150,12 +150,20 @@ class FakeMemory(Memory):
         self._asked("entities", workspace=workspace, file=file)
         return [ENTITY]
 
+    def entity(self, wanted: str, workspace: str | None = None, *, roots: Any = ()) -> tuple[Hit, ...]:
+        self._asked("entity", wanted=wanted, workspace=workspace)
+        self.resolve(workspace)
+        if wanted not in (HIT.entity_id, HIT.qualified_name):
+            raise InputError(f"entity: {wanted!r} is no id or name of a stored entity")
+        return (HIT,)
+
     def save(self, content: str, workspace: str | None = None, *, roots: Any = (), category: str = "fact") -> Note:
         self._asked("save", content=content, workspace=workspace, category=category)
         return Note("n2", category, content, 1_790_000_000, PROJECT.id)
 
     def brief(self, workspace: str | None = None, *, roots: Any = ()) -> Brief:
         self._asked("brief", workspace=workspace)
+        self.resolve(workspace)
         return Brief("proj", PROJECT.id, 1, "# Overview\nA project.", "rules", 1_790_000_000)
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Any = ()) -> Brief:

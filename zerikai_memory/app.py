@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from filelock import Timeout
 
 from zerikai_memory.answer.ask import AskOptions, AskParts, ask
+from zerikai_memory.answer.lookup import open_entity
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.reading import workspace_reader
@@ -30,6 +32,7 @@ from zerikai_memory.model import (
     CodeEntity,
     DropReport,
     Finding,
+    Hit,
     Note,
     QueryAnswer,
     ScanProgress,
@@ -68,7 +71,7 @@ class Memory:
     ) -> None:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or _working_folder()
-        self.home = Path.home()
+        self.home = _home_folder()
         self._embedder = embedder or open_embedder(self.settings.embedding)
         self._brain = Brain(self.settings.home)
         self._mutex = threading.Lock()
@@ -148,6 +151,12 @@ class Memory:
             brief=lambda: section_bodies(live.text) if (live := self._brain.briefs.live(target)) else {},
         )
         return ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens))
+
+    def entity(self, wanted: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> tuple[Hit, ...]:
+        """The stored entities of this id or name as today's files say them; raises InputError for none."""
+        target = self._known(workspace, roots)
+        read = partial(working_file, workspace_root(target))
+        return open_entity(self._brain.index(target.id), read, extract, wanted)
 
     def entities(self, workspace: str | None = None, *, file: str | None = None) -> list[CodeEntity]:
         """The stored entities of a workspace or of one file of it, in file and line order."""
@@ -372,6 +381,14 @@ def _working_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
+        return Path("/")
+
+
+def _home_folder() -> Path:
+    """The person's home folder, or `/` for a user that has none (a container's): neither is a project."""
+    try:
+        return Path.home()
+    except RuntimeError:
         return Path("/")
 
 

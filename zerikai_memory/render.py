@@ -147,6 +147,18 @@ def quoted_hit(hit: Hit) -> str:
     return f"--- {hit.entity_type} {where}\n{safe_text(hit.text)}".rstrip()
 
 
+def entity_page(hits: Sequence[Hit]) -> str:
+    """Markdown of opened entities: what each is, where it stands now, and its code."""
+    pages = []
+    for hit in hits:
+        where = f"{one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
+        head = f"# {one_line(hit.qualified_name or hit.name)}\n\n{hit.entity_type}, {where}, {hit.state}"
+        text = safe_text(hit.text)
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+        pages.append(f"{head}\n\n{fence}\n{text}\n{fence}")
+    return "\n\n".join(pages)
+
+
 def note_citation(note: Note) -> str:
     """`note:ID (category, date)`, the form every answer cites a note in."""
     return f"note:{one_line(note.id)} ({one_line(note.category)}, {_date(note.created_at)})"

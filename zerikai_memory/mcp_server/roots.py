@@ -15,12 +15,12 @@ from mcp import MCPDeprecationWarning, MCPError
 from mcp.server.mcpserver import Context
 from mcp.types import InputRequiredResult, ListRootsRequest, ListRootsResult
 
+from zerikai_memory.mcp_server.protocol import STATELESS_SINCE
 from zerikai_memory.mcp_server.tool import NeedsInput
 
 ROOTS_KEY = "roots"
 # A local client answers at once or not at all; the tool call behind it has its own time-out to keep.
 ANSWER_TIMEOUT_S = 2.0
-STATELESS_SINCE = "2026-07-28"
 
 
 async def client_roots(ctx: Context[Any, Any]) -> tuple[str, ...]:

@@ -5,31 +5,29 @@ Docstrings and parameter descriptions here are read by models and paid for in ev
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
-from anyio import to_thread
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BeforeValidator, Field
 
 from zerikai_memory import render
 from zerikai_memory.errors import InputError
+from zerikai_memory.mcp_server.following import ScanFollowers
+from zerikai_memory.mcp_server.protocol import tell_updated
+from zerikai_memory.mcp_server.resources import WORKSPACES, changed_uris
 from zerikai_memory.mcp_server.roots import client_roots
 from zerikai_memory.mcp_server.source import MemorySource
 from zerikai_memory.mcp_server.tool import MemoryTool, memory_tool
 from zerikai_memory.model import Brief, Note, QueryAnswer, ScanReport
 
 if TYPE_CHECKING:
-    from zerikai_memory.scan.job import ScanJob
+    from zerikai_memory.app import Memory
 
-T = TypeVar("T")
 # A reply that costs more than the code it saves reading is no help; clients cut at 20 KB and more.
 REPLY_BYTES = 8_000
-# Often enough to look alive, rarely enough to cost nothing.
-POLL_S = 0.1
 
 
 def _no_boolean(value: Any) -> Any:
@@ -63,6 +61,7 @@ class ToolParts:
     source: MemorySource
     default_workspace: str | None = None
     top_k: int = 5
+    followers: ScanFollowers = field(default_factory=ScanFollowers)
 
     async def roots(self, ctx: Context[Any, Any], workspace: str | None) -> tuple[str, ...]:
         """The client's roots where nothing else names the workspace."""
@@ -91,9 +90,8 @@ def query_tool(parts: ToolParts) -> MemoryTool:
         code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
         reading files. Cheap: no model is called."""
         roots = await parts.roots(ctx, workspace)
-
-        def ask() -> QueryAnswer:
-            return parts.source.get().query(
+        answer = await parts.source.use(
+            lambda memory: memory.query(
                 user_query,
                 workspace,
                 roots=roots,
@@ -102,8 +100,7 @@ def query_tool(parts: ToolParts) -> MemoryTool:
                 limit=limit,
                 budget_tokens=budget_tokens,
             )
-
-        answer = await _in_thread(ask)
+        )
         return _reply(render.query_answer(answer, show_sources=show_sources), answer)
 
     return memory_tool(
@@ -126,12 +123,14 @@ def scan_tool(parts: ToolParts) -> MemoryTool:
     ) -> CallToolResult:
         """Index a project's code and docs, or bring its index up to date (only changed files are read). Call it for
         a new project and after large edits. A long scan returns status `running` and goes on: call again to wait."""
+        deadline = anyio.current_time() + wait
         roots = await parts.roots(ctx, workspace)
-
-        def start() -> ScanJob:
-            return parts.source.get().start_scan(workspace, roots=roots, force_refresh_brief=force_refresh_brief)
-
-        report = await _follow(await _in_thread(start), wait, ctx)
+        job = await parts.source.use(
+            lambda memory: memory.start_scan(workspace, roots=roots, force_refresh_brief=force_refresh_brief)
+        )
+        report = await parts.followers.follow(job, deadline, ctx)
+        if report.status == "completed":
+            await tell_updated(ctx, changed_uris(report.workspace, report.workspace_id))
         return _reply(render.scan_report(report), _fitting(report))
 
     return memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations())
@@ -149,7 +148,8 @@ def save_tool(parts: ToolParts) -> MemoryTool:
         """Save what the code itself does not say, so that later sessions find it: a decision and its reason, a fix
         that worked, a trap. Not for code or what a scan finds. The same text is never stored twice."""
         roots = await parts.roots(ctx, workspace)
-        note = await _in_thread(lambda: parts.source.get().save(content, workspace, roots=roots, category=category))
+        note = await parts.source.use(lambda memory: memory.save(content, workspace, roots=roots, category=category))
+        await tell_updated(ctx, (WORKSPACES,))
         return _reply(render.saved_note(note), note)
 
     return memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations())
@@ -172,41 +172,19 @@ def brief_tool(parts: ToolParts) -> MemoryTool:
             raise InputError("Give either new_content or regenerate=true, not both.")
         roots = await parts.roots(ctx, workspace)
 
-        def change() -> Brief:
-            memory = parts.source.get()
+        def change(memory: Memory) -> Brief:
             if new_content is not None:
                 return memory.set_brief(new_content, workspace, roots=roots)
             if regenerate:
                 return memory.regenerate_brief(workspace, roots=roots)
             return memory.brief(workspace, roots=roots)
 
-        brief = await _in_thread(change)
+        brief = await parts.source.use(change)
+        if new_content is not None or regenerate:
+            await tell_updated(ctx, changed_uris(brief.workspace, brief.workspace_id))
         return _reply(render.brief_line(brief) if new_content is not None else render.brief_text(brief), brief)
 
     return memory_tool(update_brief, Brief, title="Show or update brief", annotations=_annotations(idempotent=False))
-
-
-async def _follow(job: ScanJob, wait_s: float, ctx: Context[Any, Any]) -> ScanReport:
-    """Watch a scan for at most `wait_s` seconds and report progress; a cancelled call cancels the scan."""
-    shown = 0
-    try:
-        with anyio.move_on_after(wait_s):
-            while not job.finished:
-                progress = job.progress
-                if progress.done > shown:  # the protocol wants each value above the one before
-                    shown = progress.done
-                    message = f"{progress.stage} {render.one_line(progress.path)}".strip()
-                    await ctx.report_progress(shown, progress.total or None, message)
-                await anyio.sleep(POLL_S)
-    except anyio.get_cancelled_exc_class():
-        job.cancel()
-        raise
-    return await _in_thread(lambda: job.wait(0))
-
-
-async def _in_thread(function: Callable[[], T]) -> T:
-    # Abandoned on cancellation: a client that gives up or a closed stdin must not wait for a slow call.
-    return await to_thread.run_sync(function, abandon_on_cancel=True)
 
 
 def _reply(text: str, value: Any) -> CallToolResult:

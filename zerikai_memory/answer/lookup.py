@@ -1,0 +1,57 @@
+"""Open a stored entity by id or name, as its file says it today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zerikai_memory.errors import InputError
+from zerikai_memory.model import CodeEntity, Extraction, Hit
+from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
+from zerikai_memory.store.index import WorkspaceIndex
+
+# More entities of one name than this are a word, not a name.
+MAX_EQUALS = 5
+# What is longer is better read in the file itself.
+MAX_LINES = 300
+
+
+def open_entity(
+    index: WorkspaceIndex,
+    read: Callable[[str], WorkingFile],
+    extract: Callable[[bytes, str], Extraction],
+    wanted: str,
+) -> tuple[Hit, ...]:
+    """The entity with the id `wanted`, else those of that qualified name, else of that name; InputError for none."""
+    stored = index.entities()
+    steps: tuple[Callable[[CodeEntity], str], ...] = (lambda e: e.id, lambda e: e.qualified_name, lambda e: e.name)
+    for key in steps:
+        if found := [entity for entity in stored if key(entity) == wanted]:
+            break
+    else:
+        raise InputError(f"entity: {wanted!r} is no id or name of a stored entity; ask query_memory for it")
+    states = index.file_states()
+    files = {path: read(path) for path in dict.fromkeys(entity.file_path for entity in found[:MAX_EQUALS])}
+    return tuple(
+        _hit(verify(entity, states[entity.file_path].sha256, files[entity.file_path], extract), entity.id)
+        for entity in found[:MAX_EQUALS]
+        if entity.file_path in states  # a scan may have replaced it meanwhile
+    )
+
+
+def _hit(cited: Cited, entity_id: str) -> Hit:
+    entity = cited.entity
+    rest = len(cited.lines) - MAX_LINES
+    lines = [*cited.lines[:MAX_LINES], *([f"... ({rest} more lines)"] if rest > 0 else [])]
+    return Hit(
+        name=entity.name,
+        qualified_name=entity.qualified_name,
+        entity_type=entity.entity_type,
+        file_path=entity.file_path,
+        start_line=entity.start_line,
+        end_line=entity.end_line,
+        distance=None,
+        score=0.0,
+        state=cited.state,
+        text="\n".join(lines) or entity.signature,
+        entity_id=entity_id,
+    )
