@@ -165,6 +165,8 @@ def _warnings(query: Query, ranking: Ranking) -> tuple[str, ...]:
         found.append(f"the question was cut to its first {MAX_QUESTION_CHARS} characters")
     if ranking.incomplete:
         found.append("the index is incomplete: a scan is running or was interrupted; scan again to finish it")
+    if ranking.store_warning:
+        found.append(ranking.store_warning)
     if ranking.text_only:
         found.append(
             "the embedding model differs from the one the index was made with, so only words were compared; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,11 +29,13 @@ from zerikai_memory.retrieve.relevance import is_relevant
 from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_factors, side_of
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import document_frequencies, lexical_scores, rows_with_phrase, words_in_rows
-from zerikai_memory.store.vectors import ExactVectorIndex, squared_distances
+from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
 from zerikai_memory.store.view import IndexView, ViewCache
 
 # Best entities taken from each source; 50 to 500 gave the same ranking within .003.
 POOL = 200
+# Up to here all distances are computed (milliseconds) even where another index found the nearest.
+DISTANCES_UP_TO = 200_000
 # How many of the nearest the classic ranker reorders, as documented for the seed.
 CLASSIC_POOL = 75
 # The keyword term of the hybrid ranking is the cosine of the question's and the name's word sets, times the rerank
@@ -83,13 +85,25 @@ class Ranking:
     same_name: int
     incomplete: bool
     text_only: bool
+    store_warning: str = ""
+
+
+NearestFunction = Callable[[IndexView, Vector, int], Nearest]
+
+
+def exactly(view: IndexView, query: Vector, k: int) -> Nearest:
+    """No other index is asked: all distances are computed."""
+    return Nearest(None)
 
 
 class Searcher:
     """Ranks questions over one workspace's index; keeps what depends on the index alone between questions."""
 
-    def __init__(self, index: WorkspaceIndex, views: ViewCache, embedder: Embedder) -> None:
+    def __init__(
+        self, index: WorkspaceIndex, views: ViewCache, embedder: Embedder, nearest: NearestFunction = exactly
+    ) -> None:
         self._index = index
+        self._nearest = nearest
         self._views = views
         self._embedder = embedder
         self._mutex = threading.Lock()
@@ -108,7 +122,7 @@ class Searcher:
             options = replace(options, files=options.entities)
         found = self._evidence(prepared, query, text_only, options)
         if options.ranker == "classic" and not text_only:
-            order, scores = self._classic(prepared, query, found.distances, options)
+            order, scores = self._classic(prepared, query, found, options)
         else:
             order, scores = _hybrid(found, options, text_only)
         distances = None if text_only else found.distances
@@ -116,7 +130,7 @@ class Searcher:
         relevant = bool(order) and self._relevant(query, found, order, text_only)
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
-        return Ranking(candidates, not relevant, same_name, view.incomplete, text_only)
+        return Ranking(candidates, not relevant, same_name, view.incomplete, text_only, found.store_warning)
 
     def _prepare(self) -> _Prepared:
         view = self._views.get()
@@ -131,15 +145,17 @@ class Searcher:
         for row, value in lexical_scores(self._index, query.words, POOL):
             if (i := prepared.position.get(row)) is not None:
                 lexical[i] = value
-        distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
-        if not text_only:
-            vector = self._embedder.encode([" ".join(query.text.split())])[0]
-            distances = ExactVectorIndex(view).distances(vector).astype(np.float64)
-            file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
         named = prepared.names.boosts(query)
         for phrase in query.phrases:
             rows = [prepared.position.get(row) for row in rows_with_phrase(self._index, phrase, POOL)]
             named[[i for i in rows if i is not None]] += PHRASE_BOOST
+        distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
+        nearest = Nearest(None)
+        if not text_only:
+            vector = self._embedder.encode([" ".join(query.text.split())])[0]
+            nearest = self._nearest(view, vector, POOL)
+            distances = _distances(view, vector, nearest, np.flatnonzero(lexical + named)).astype(np.float64)
+            file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
         side_factor = np.array(side_factors(prepared.sides, query.text))
         keyword = np.zeros(len(view))
         if options.lexical_rerank:
@@ -156,22 +172,23 @@ class Searcher:
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
             file_of=view.file_of,
         )
-        return _Found(evidence, distances, named)
+        return _Found(evidence, distances, named, _near(nearest, distances, text_only), nearest.warning)
 
     def _classic(
-        self, prepared: _Prepared, query: Query, distances: Floats, options: SearchOptions
+        self, prepared: _Prepared, query: Query, found: _Found, options: SearchOptions
     ) -> tuple[list[int], Floats]:
         """The documented card: distance filter, then 1/distance + keyword hits x weight."""
+        near, distances = found.near, found.distances
         hits = prepared.keywords.hits(query.terms)
         cut = options.distance_threshold
-        order, values = classic(
-            distances,
-            hits,
+        places, values = classic(
+            distances[near],
+            hits[near],
             options.lexical_rerank_weight if options.lexical_rerank else 0.0,
             CLASSIC_POOL,
             self._embedder.relevance_cut if cut is None else cut,
         )
-        scores = np.zeros(len(distances))
+        scores, order = np.zeros(len(distances)), near[places]
         scores[order] = values
         return [int(i) for i in order[: options.entities]], scores
 
@@ -208,6 +225,8 @@ class _Found:
     evidence: Evidence
     distances: Floats
     named: Floats
+    near: Ints
+    store_warning: str
 
 
 def _prepare(view: IndexView) -> _Prepared:
@@ -245,14 +264,34 @@ def _local_to_functions(view: IndexView) -> list[bool]:
     ]
 
 
+def _distances(view: IndexView, query: Vector, nearest: Nearest, others: Ints) -> Vector:
+    """Distances of all entities; where another index found the nearest of many, real ones for them and `others`."""
+    if nearest.positions is None:
+        return ExactVectorIndex(view).distances(query)
+    return distances_around(view, query, np.union1d(nearest.positions, others), DISTANCES_UP_TO)
+
+
+def _near(nearest: Nearest, distances: Floats, text_only: bool) -> Ints:
+    """Positions of the nearest POOL entities, nearest first."""
+    if text_only:
+        return np.empty(0, np.int64)
+    if nearest.positions is None:
+        return np.argsort(distances, kind="stable")[:POOL]
+    # By real distance and then by row, as the exact index orders them: ties fall alike whoever answers. What is short
+    # of POOL are entities without a vector, which the other index does not name.
+    found = np.sort(nearest.positions)
+    if len(found) < POOL:
+        rest = np.setdiff1d(np.argsort(distances, kind="stable")[: 2 * POOL], found)
+        found = np.sort(np.concatenate((found, rest)))
+    order: Ints = found[np.argsort(distances[found], kind="stable")][:POOL]
+    return order
+
+
 def _hybrid(found: _Found, options: SearchOptions, text_only: bool) -> tuple[list[int], Floats]:
     evidence = found.evidence
     scores: Scores = score(evidence)
-    nearest = np.argsort(found.distances, kind="stable")[:POOL]
-    if text_only:
-        nearest = np.empty(0, np.int64)
     named = np.flatnonzero(evidence.name_boost)
-    candidates: Ints = np.unique(np.concatenate((nearest, np.flatnonzero(evidence.lexical), named)))
+    candidates: Ints = np.unique(np.concatenate((found.near, np.flatnonzero(evidence.lexical), named)))
     if options.distance_threshold is not None and not text_only:
         near = found.distances[candidates] <= options.distance_threshold
         candidates = candidates[near | (evidence.name_boost[candidates] > 0)]

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from zerikai_memory.errors import DamagedError
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.outbox import new_token
 from zerikai_memory.store.vectors import MirrorRecord
 
 # A graph file that outgrew its data file is torn, and reading it can fill the disk (Chroma issue 7510: 231 GiB).
 _LINKS, _LEVEL0 = "link_lists.bin", "data_level0.bin"
-_FOLDER = re.compile(r"g(\d+)$")
+_FOLDER = re.compile(r"g(\d+)(?:\.bad)?$")
 
 _SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -33,7 +34,8 @@ class MirrorState:
     """Bookkeeping of one mirror, in a small database beside the folder; written by the holder of its lock alone.
 
     Values: `build` (N of the folder in use, 0: none), `embedding`, `open` (set while a worker has it open: found set,
-    that worker was killed), `trouble` (why the mirror is given up) and `trouble_at`, `written` (records since built).
+    that worker was killed), `trouble` (why the mirror is given up) and `trouble_at`, `written` (records since built),
+    `superseded` (name of the collection before).
     """
 
     def __init__(self, home: Path, workspace_id: str, url: str = "") -> None:
@@ -50,6 +52,16 @@ class MirrorState:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return FileLock(folder / f"{self.workspace_id}.{self.name}.lock", thread_local=False, mode=0o600)
 
+    def reset_damaged(self) -> None:
+        """Make damaged bookkeeping anew: it is derived, and without it the next build begins."""
+        try:
+            self.get("build")
+            self.count()
+        except DamagedError:
+            self.database.close()
+            for path in self.folder.glob(f"{self.name}.db*"):
+                path.unlink(missing_ok=True)
+
     def get(self, key: str) -> str:
         """A bookkeeping value; empty when it was never set or no mirror was ever made."""
         if not self.database.path.exists():
@@ -63,6 +75,11 @@ class MirrorState:
             _set(connection, **values)
 
     @property
+    def local(self) -> bool:
+        """Whether the mirror is a folder of ours, not a collection on a server."""
+        return self.name == "mirror"
+
+    @property
     def build(self) -> int:
         """Number of the build in use; 0 before the first."""
         return int(self.get("build") or 0)
@@ -73,11 +90,12 @@ class MirrorState:
 
     def start_build(self, embedding: str) -> None:
         """Go on with a new, empty build: another folder and name, nothing in it."""
-        taken = [self.build, *(int(match[1]) for p in self._folders() if (match := _FOLDER.search(p.name)))]
+        taken = [self.build, *(int(match[1]) for p in self._folders() if (match := _FOLDER.match(p.name)))]
+        superseded = self.collection() if self.build else ""
         with self.database.write() as connection:
             connection.execute("DELETE FROM records")
             _set(connection, build=max(taken) + 1, embedding=embedding, token="", token_before="", written=0)
-            _set(connection, id=new_token(), trouble="", trouble_at="")
+            _set(connection, id=new_token(), superseded=superseded, trouble="", trouble_at="")
 
     def set_aside(self) -> None:
         """Rename the folder in use, so that nobody opens it again; it is removed once its successor is verified."""
@@ -106,7 +124,7 @@ class MirrorState:
         The id keeps apart what two machines with the same project path put on one server, and old builds from new.
         """
         fingerprint = hashlib.sha256(self.get("embedding").encode()).hexdigest()[:8]
-        own = "" if self.name == "mirror" else f"_{self.get('id')}"
+        own = "" if self.local else f"_{self.get('id')}"
         return f"zerikai_{self.workspace_id}_{fingerprint}{own}"
 
     def knows(self, token: str) -> bool:
@@ -165,6 +183,8 @@ class MirrorState:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return
     connection.execute("BEGIN IMMEDIATE")
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
         for statement in _SCHEMA:

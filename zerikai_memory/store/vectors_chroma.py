@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from zerikai_memory.errors import StoreError
-from zerikai_memory.store.vectors import MirrorRecord, Vector
+from zerikai_memory.store.vectors import MirrorError, MirrorRecord, Vector
 
 # Records per call: 20 wrote 202 a second, 200 514, 1,000 961; 5,461 is refused.
 BATCH = 1_000
@@ -23,7 +22,7 @@ BATCH = 1_000
 EF_SEARCH = 400
 # Below this many entities the graph is kept in the log alone and never flushed to files: a torn flush is what wedges a
 # collection for good. The price is a replay at each open (10,000: 3 s), so larger ones flush as Chroma does by default.
-NEVER_FLUSH_UP_TO = 20_000
+NEVER_FLUSH_UP_TO = 10_000
 # A record found by its own vector is at 0; Chroma computes in float32.
 SELF_DISTANCE = 1e-3
 # An approximate index may miss its own record now and then; a damaged one misses many.
@@ -32,16 +31,12 @@ MISSES_ALLOWED = 0.05
 _FARTHEST = 4.5
 
 
-class ChromaError(StoreError):
-    """Chroma failed or is damaged; the exact index answers instead."""
-
-
 # PersistentClient or HttpClient: same methods, no common type.
 Client = Any
 
 
 class ChromaVectorIndex:
-    """One collection of a Chroma client; every failure is a ChromaError."""
+    """One collection of a Chroma client; every failure is a MirrorError."""
 
     def __init__(self, client: Client, name: str, *, workspace: str, embedding: str, entities: int) -> None:
         self._client = client
@@ -96,7 +91,7 @@ class ChromaVectorIndex:
                     query_embeddings=np.stack([record.vector for record in known]), n_results=1, include=["distances"]
                 )
             )
-        except ChromaError as error:
+        except MirrorError as error:
             return str(error)
         missed = sum(not row or row[0] > SELF_DISTANCE for row in found["distances"])
         if missed > MISSES_ALLOWED * len(known):
@@ -110,14 +105,7 @@ class ChromaVectorIndex:
 
     def drop(self) -> None:
         """Delete the collection; one that is gone is no error."""
-        from chromadb.errors import NotFoundError
-
-        try:
-            self._client.delete_collection(self._name)
-        except NotFoundError:
-            pass
-        except Exception as error:
-            raise _trouble(error) from error
+        delete_collection(self._client, self._name)
 
     def close(self) -> None:
         """Close the client; errors of a broken one do not matter any more."""
@@ -172,5 +160,17 @@ def open_server(url: str) -> Client:
     return client
 
 
-def _trouble(error: Exception) -> ChromaError:
-    return ChromaError(f"Chroma: {type(error).__name__}: {error}")
+def delete_collection(client: Client, name: str) -> None:
+    """Delete a collection; one that is gone is no error."""
+    from chromadb.errors import NotFoundError
+
+    try:
+        client.delete_collection(name)
+    except NotFoundError:
+        return
+    except Exception as error:
+        raise _trouble(error) from error
+
+
+def _trouble(error: Exception) -> MirrorError:
+    return MirrorError(f"Chroma: {type(error).__name__}: {error}")
