@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
-from filelock import Timeout
 
 from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.answer.lookup import open_entity
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
+from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.reading import workspace_reader
-from zerikai_memory.brief.sections import check_sections, section_bodies
+from zerikai_memory.brief.sections import section_bodies
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
-from zerikai_memory.errors import BusyError, Cancelled, InputError, WorkspaceError
+from zerikai_memory.errors import DamagedError, InputError, StoreError, WorkspaceError
 from zerikai_memory.health import HealthParts, examine
 from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
@@ -41,13 +39,16 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
-from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
 from zerikai_memory.scan.run import ScanParts, run_scan
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
+from zerikai_memory.store.mirrors import MirrorOptions, Mirrors
+from zerikai_memory.store.turn import ScanTurn
+from zerikai_memory.upkeep.moved import move_hint, moved_from
+from zerikai_memory.upkeep.upkeep import Upkeep, UpkeepParts
 from zerikai_memory.workspace.identity import (
     check_root,
     choose_workspace,
@@ -57,26 +58,44 @@ from zerikai_memory.workspace.identity import (
 )
 from zerikai_memory.workspace.walk import walk
 
-# How often a scan that waits for another process's scan looks again.
-LOCK_POLL_S = 0.2
-# A drop waits this long for a running scan before it gives up.
-DROP_WAIT_S = 10.0
-
 
 class Memory:
     """The code memory of one brain folder; thread-safe, cheap to make, opens files on first use."""
 
     def __init__(
-        self, settings: Settings | None = None, *, cwd: Path | None = None, embedder: Embedder | None = None
+        self,
+        settings: Settings | None = None,
+        *,
+        cwd: Path | None = None,
+        embedder: Embedder | None = None,
+        mirror: MirrorOptions | None = None,
     ) -> None:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or _working_folder()
         self.home = _home_folder()
         self._embedder = embedder or open_embedder(self.settings.embedding)
         self._brain = Brain(self.settings.home)
+        options = mirror or MirrorOptions(self.settings.vector_store, self.settings.chroma_url)
+        self._mirrors = Mirrors(self.settings.home, options)
         self._mutex = threading.Lock()
         self._jobs: dict[str, ScanJob] = {}
         self._searchers: dict[str, Searcher] = {}
+        self._briefs = FrozenBrief(self._brain.briefs)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """What a person does to stored workspaces by hand: undo, move, merge, back up, repair."""
+        return Upkeep(
+            UpkeepParts(
+                brain=self._brain,
+                home=self.home,
+                cwd=self.cwd,
+                snapshots=self.settings.snapshots,
+                adopt_brief=self._briefs.live,
+                renew_brief=self._briefs.renew,
+                rescan=lambda workspace: self.scan(workspace.id),
+            )
+        )
 
     def resolve(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Workspace:
         """The workspace meant by a path, id, id prefix or name; without one: ZERIKAI_WORKSPACE, `roots`, cwd.
@@ -97,12 +116,12 @@ class Memory:
     ) -> ScanJob:
         """Start a scan in the background, or join the one that runs; registers a new workspace."""
         target = self.resolve(workspace, roots=roots)
-        check_root(workspace_root(target), self.home, self.settings.home)
+        self._check_scannable(target)
         with self._mutex:
             job = self._jobs.get(target.id)
             if job is None or job.finished:
                 job = ScanJob(
-                    lambda progress, cancelled: self._scan(
+                    lambda progress, cancelled: self._scan_and_mirror(
                         target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled
                     ),
                     lambda progress: _running(target, progress),
@@ -116,16 +135,26 @@ class Memory:
         *,
         dry_run: bool = False,
         force_refresh_brief: bool = False,
+        mirror_wait_s: float = 0.0,
         progress: Callable[[ScanProgress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> ScanReport:
-        """Bring the index up to the files on disk, in the caller's thread; `dry_run` only plans."""
+        """Bring the index up to the files on disk, in the caller's thread; `dry_run` only plans.
+
+        The mirror follows in a process of its own, which is waited for at most `mirror_wait_s`.
+        """
         target = self.resolve(workspace)
-        check_root(workspace_root(target), self.home, self.settings.home)
+        self._check_scannable(target)
         progress, cancelled = progress or _ignore, cancelled or _never
         if dry_run:
             return run_scan(self._scan_parts(target, progress, cancelled), dry_run=True)
-        return self._scan(target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled)
+        return self._scan_and_mirror(
+            target,
+            force_refresh_brief=force_refresh_brief,
+            mirror_wait_s=mirror_wait_s,
+            progress=progress,
+            cancelled=cancelled,
+        )
 
     def query(
         self,
@@ -148,7 +177,7 @@ class Memory:
             notes=self._brain.notes,
             read=lambda path: working_file(workspace_root(target), path),
             extract=extract,
-            brief=lambda: section_bodies(live.text) if (live := self._brain.briefs.live(target)) else {},
+            brief=lambda: section_bodies(live.text) if (live := self._briefs.live(target)) else {},
         )
         return ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens))
 
@@ -177,16 +206,14 @@ class Memory:
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """The live brief; raises InputError when the workspace has none yet."""
         target = self._known(workspace, roots)
-        brief = self._brain.briefs.live(target)
+        brief = self._briefs.live(target)
         if brief is None:
             raise InputError(f"{target.name!r} has no brief yet; scan it, or write one with update_brief")
         return brief
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""
-        target = self._known(workspace, roots)
-        warnings = check_sections(text)
-        return replace(self._brain.briefs.add(target, mask_secrets(text), "edited"), warnings=warnings)
+        return self._briefs.replace(self._known(workspace, roots), text)
 
     def regenerate_brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Write a new version of the brief from the index by rules."""
@@ -194,24 +221,23 @@ class Memory:
 
     def workspaces(self) -> list[WorkspaceInfo]:
         """All registered workspaces, by name."""
-        return [self._info(entry.workspace, entry.last_scan_at) for entry in self._brain.registry.all()]
+        return self.upkeep.workspaces()
 
     def drop(self, workspace: str, *, everything: bool = False) -> DropReport:
         """Remove index, vectors, brief, snapshots and registry row; `everything` also notes and usage rows."""
-        known = self._brain.registry.known()
-        target = find_workspace(workspace, known, self.cwd)
-        if target is None:
-            names = ", ".join(repr(w.name) for w in known) or "none"
-            raise WorkspaceError(f"workspace: {workspace!r} is not registered; nothing was removed. Known: {names}")
-        try:
-            with self._brain.scan_lock(target.id).acquire(timeout=DROP_WAIT_S):
-                return self._drop(target, everything)
-        except Timeout as error:
-            raise BusyError(f"a scan of {target.name!r} is running; try again when it has ended") from error
+        trouble = ""
+        if target := find_workspace(workspace, self._brain.registry.known(), self.cwd):
+            trouble = self._mirrors.drop(target.id, self._brain.index(target.id))
+        report = self.upkeep.drop(workspace, everything=everything)
+        with self._mutex:
+            self._searchers.pop(report.workspace_id, None)
+        left = (f"not removed: the collection on {self.settings.chroma_url} ({trouble})",) if trouble else ()
+        return replace(report, removed=(*report.removed, *left))
 
-    def doctor(self) -> list[Finding]:
-        """Check settings and brain, read-only."""
-        return examine(HealthParts(self.settings, self._brain, self._embedder))
+    def doctor(self, *, repair: bool = False) -> list[Finding]:
+        """Check settings and brain, read-only; with `repair` mend first what is derived."""
+        repaired = self.upkeep.repair() if repair else []
+        return [*repaired, *examine(HealthParts(self.settings, self._brain, self._embedder))]
 
     def close(self) -> None:
         """Stop running scans and close the stores."""
@@ -221,10 +247,28 @@ class Memory:
             job.cancel()
         for job in jobs:
             job.join()
+        self._mirrors.close()
         self._brain.close()
 
     def _known(self, workspace: str | None, roots: Sequence[str] = ()) -> Workspace:
-        return require_known(self.resolve(workspace, roots=roots), self._brain.registry.known())
+        target, known = self.resolve(workspace, roots=roots), self._brain.registry.known()
+        try:
+            return require_known(target, known)
+        except WorkspaceError as error:
+            if old := moved_from(self._brain, target, known):
+                raise WorkspaceError(f"{move_hint(old, target, registered=False)}. {error}") from error
+            raise
+
+    def _check_scannable(self, target: Workspace) -> None:
+        """Refuse a folder that cannot be a workspace, or a known one that is gone."""
+        known = any(workspace.id == target.id for workspace in self._brain.registry.known())
+        if known and not workspace_root(target).exists():
+            raise WorkspaceError(
+                f"The folder {target.path!r} of {target.name!r} is gone; nothing was changed. If it was moved, "
+                f"`zerikai-memory workspace move {target.name!r} NEW_FOLDER` keeps what is stored; if it was deleted, "
+                f"`zerikai-memory workspace drop {target.name!r}` forgets it."
+            )
+        check_root(workspace_root(target), self.home, self.settings.home)
 
     def _searcher(self, target: Workspace) -> Searcher:
         index = self._brain.index(target.id)
@@ -232,7 +276,8 @@ class Memory:
             raise InputError(f"the index of {target.name!r} is gone; scan it again")
         with self._mutex:
             if target.id not in self._searchers:
-                self._searchers[target.id] = Searcher(index, self._brain.view(target.id), self._embedder)
+                nearest = partial(self._mirrors.nearest, target.id, index)
+                self._searchers[target.id] = Searcher(index, self._brain.view(target.id), self._embedder, nearest)
             return self._searchers[target.id]
 
     def _ask_options(
@@ -249,6 +294,24 @@ class Memory:
         )
         return AskOptions(search, limit, category, budget_tokens, use_cloud)
 
+    def _scan_and_mirror(
+        self,
+        target: Workspace,
+        *,
+        force_refresh_brief: bool,
+        mirror_wait_s: float = 0.0,
+        progress: Callable[[ScanProgress], None],
+        cancelled: Callable[[], bool],
+    ) -> ScanReport:
+        report = self._scan(target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled)
+
+        def go_on(done: int, total: int) -> bool:
+            progress(ScanProgress("mirror", done, total))
+            return not cancelled()
+
+        warning = self._mirrors.follow(target.id, self._brain.index(target.id), mirror_wait_s, go_on)
+        return replace(report, warnings=(*report.warnings, warning)) if warning else report
+
     def _scan(
         self,
         target: Workspace,
@@ -257,39 +320,47 @@ class Memory:
         progress: Callable[[ScanProgress], None],
         cancelled: Callable[[], bool],
     ) -> ScanReport:
-        with self._scan_turn(target, progress, cancelled):
+        turn = ScanTurn(self._brain.scan_lock(target.id), self._brain.scan_status(target.id))
+        with turn.hold(progress, cancelled) as progress:
+            old = moved_from(self._brain, target, self._brain.registry.known())
             self._brain.registry.add(target)
-            report = run_scan(self._scan_parts(target, progress, cancelled))
+            report = self._run_scan(target, progress, cancelled)
             if report.status != "completed":
                 return report
             if report.added or report.changed or report.removed:
                 self._brain.registry.scanned(target.id, time.time())
-            if report.files and (force_refresh_brief or self._brain.briefs.live(target) is None):
+            if report.files and (force_refresh_brief or self._briefs.live(target) is None):
                 progress(ScanProgress("brief", report.done, report.total))
                 self._write_brief(target)
-            return replace(report, warnings=(*report.warnings, *self._settings_warnings()))
+            moved = (move_hint(old, target, registered=True),) if old else ()
+            return replace(report, warnings=(*report.warnings, *moved, *self._settings_warnings()))
+
+    def _run_scan(
+        self, target: Workspace, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
+    ) -> ScanReport:
+        """Scan; a damaged index is derived data: it is set aside and made anew, once."""
+        try:
+            return run_scan(self._scan_parts(target, progress, cancelled))
+        except DamagedError as error:
+            aside = self._brain.set_index_aside(target.id)
+            if not aside:
+                raise
+            report = run_scan(self._scan_parts(target, progress, cancelled))
+            warning = f"the index was damaged and made anew; the damaged file is now {aside[-1]} ({error})"
+            return replace(report, warnings=(*report.warnings, warning))
+
+    def _take_snapshot(self, target: Workspace) -> str | None:
+        """Copy the index before a scan changes it; returns why that was not possible."""
+        try:
+            self._brain.snapshots(target.id, self.settings.snapshots).take(self._brain.index(target.id))
+        except DamagedError:
+            raise
+        except StoreError as error:
+            return f"no snapshot was taken, so undo cannot take this scan back: {error}"
+        return None
 
     def _settings_warnings(self) -> tuple[str, ...]:
         return tuple(f"setting not used: {problem}" for problem in self.settings.problems)
-
-    @contextmanager
-    def _scan_turn(
-        self, target: Workspace, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
-    ) -> Iterator[None]:
-        """Hold the scan lock; while another process scans the same workspace, wait for it and then see what is left."""
-        lock = self._brain.scan_lock(target.id)
-        while True:
-            try:
-                lock.acquire(timeout=LOCK_POLL_S)
-                break
-            except Timeout:
-                progress(ScanProgress("waiting for another scan", 0, 0))
-                if cancelled():
-                    raise Cancelled("stopped while another process was scanning; nothing was written") from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     def _scan_parts(
         self, target: Workspace, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
@@ -306,6 +377,7 @@ class Memory:
             max_file_bytes=self.settings.max_file_bytes,
             progress=progress,
             cancelled=cancelled,
+            before_write=lambda: self._take_snapshot(target),
         )
 
     def _walk(self, root: Path, language: Callable[[str], str | None], cancelled: Callable[[], bool]) -> Walk:
@@ -325,43 +397,7 @@ class Memory:
         files = [file.path for file in self._walk(root, lambda _: "any", _never).files]
         read = workspace_reader(root, files)
         facts = collect_facts(target.path, files, index.entities(), index.references(), read)
-        return self._brain.briefs.add(target, build_brief(facts), "rules")
-
-    def _info(self, workspace: Workspace, last_scan_at: float | None) -> WorkspaceInfo:
-        index = self._brain.index(workspace.id)
-        counts = index.counts() if index.exists() else None
-        return WorkspaceInfo(
-            id=workspace.id,
-            name=workspace.name,
-            path=workspace.path,
-            exists=workspace_root(workspace).is_dir(),
-            files=counts.files if counts else None,
-            entities=counts.entities if counts else None,
-            notes=self._brain.notes.count(workspace.id),
-            last_scan_at=last_scan_at,
-            incomplete=counts is None or bool(index.meta("incomplete")),
-            has_brief=self._brain.briefs.live(workspace) is not None,
-            size_bytes=self._brain.size_bytes(workspace.id) if counts else None,
-        )
-
-    def _drop(self, target: Workspace, everything: bool) -> DropReport:
-        removed = self._brain.remove_derived(target.id)
-        if versions := self._brain.briefs.remove(target.id):
-            removed.append(f"brief ({versions} versions)")
-        if everything and (count := self._brain.notes.remove_all(target.id)):
-            removed.append(f"{count} notes")
-        self._brain.registry.remove(target.id)
-        removed.append("registry row")
-        with self._mutex:
-            self._searchers.pop(target.id, None)
-        return DropReport(
-            workspace=target.name,
-            workspace_id=target.id,
-            path=target.path,
-            removed=tuple(removed),
-            kept_notes=self._brain.notes.count(target.id),
-            kept_usage=0,
-        )
+        return self._briefs.replace(target, build_brief(facts), "rules")
 
 
 def _running(target: Workspace, progress: ScanProgress) -> ScanReport:

@@ -33,6 +33,7 @@ class Settings:
     workspace: str | None = None
     embedding: str = "static"
     vector_store: str = "auto"
+    chroma_url: str = "http://127.0.0.1:8000"
     ranker: str = "hybrid"
     query_distance_threshold: float | None = None
     enable_lexical_rerank: bool = True
@@ -40,6 +41,7 @@ class Settings:
     top_k: int = 5
     respect_gitignore: bool = True
     max_file_bytes: int = 1_500_000
+    snapshots: int = 5
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -80,7 +82,8 @@ def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Setti
             chosen[variable.field] = variable.parse(text.strip())
         except ValueError:
             # A line of a file can be looked up, and may be a secret under the wrong name: it is not repeated.
-            got = f"got {_shown(text)}" if source == _ENVIRONMENT else "the value is not usable"
+            shown = source == _ENVIRONMENT and "@" not in text  # a URL may hold a password
+            got = f"got {_shown(text)}" if shown else "the value is not usable"
             problems.append(
                 f"{variable.name} ({source}): {got}, expected {variable.allowed}; the default "
                 f"{_default(variable.field)!r} is used"
@@ -183,11 +186,28 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return parse
 
 
+def _server_url(text: str) -> str:
+    """The URL without a slash at its end; what it names beyond that is the person's explicit choice."""
+    from urllib.parse import urlsplit  # only when it is set
+
+    parts = urlsplit(text)
+    plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain or parts.port == 0:
+        raise ValueError(text)
+    return text.rstrip("/")
+
+
 VARIABLES: tuple[Variable, ...] = (
     Variable("ZERIKAI_HOME", "home", str, "a folder"),
     Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
     Variable("EMBEDDING", "embedding", _one_of("static"), "static"),
-    Variable("VECTOR_STORE", "vector_store", _one_of("auto", "exact"), "auto or exact"),
+    Variable(
+        "VECTOR_STORE",
+        "vector_store",
+        _one_of("auto", "exact", "chroma", "chroma-http"),
+        "auto, exact, chroma or chroma-http",
+    ),
+    Variable("CHROMA_URL", "chroma_url", _server_url, "http:// or https://, a host and a port, without a password"),
     Variable("RANKER", "ranker", _one_of("hybrid", "classic"), "hybrid or classic"),
     Variable("QUERY_DISTANCE_THRESHOLD", "query_distance_threshold", _number(0, 4), "a number from 0 to 4"),
     Variable("ENABLE_LEXICAL_RERANK", "enable_lexical_rerank", _boolean, "true or false"),
@@ -200,4 +220,5 @@ VARIABLES: tuple[Variable, ...] = (
         _integer(1_000, 1_000_000_000),
         "a whole number of bytes from 1000",
     ),
+    Variable("SNAPSHOTS", "snapshots", _integer(0, 100), "a whole number from 0 to 100"),
 )

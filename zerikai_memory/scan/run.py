@@ -52,6 +52,8 @@ class ScanParts:
     read: ReadFunction = read_bytes
     progress: ProgressFunction = lambda _: None
     cancelled: CancelledFunction = lambda: False
+    # Runs once, before the first write of a scan that changes something; returns a warning for the report.
+    before_write: Callable[[], str | None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -62,6 +64,7 @@ class _Outcome:
     embedded: int = 0
     done: int = 0
     unread: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
 
 
 def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
@@ -98,7 +101,8 @@ def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
         total=len(plan.add) + len(plan.change),
         seconds=round(time.monotonic() - started, 3),
     )
-    return _with_counts(report, parts, walk)
+    report = _with_counts(report, parts, walk)
+    return replace(report, warnings=(*report.warnings, *outcome.warnings))
 
 
 def _hash_suspects(parts: ScanParts, suspects: list[DiskFile]) -> dict[str, str]:
@@ -122,6 +126,8 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
     index = parts.index
     if plan.empty and index.exists() and not index.meta("incomplete"):
         return "completed"
+    if warning := parts.before_write():
+        outcome.warnings.append(warning)
     index.begin(parts.extractor_version, parts.embedder.fingerprint)
     todo = (*plan.add, *plan.change)
     batch = Batch(remove=list(plan.remove))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from zerikai_memory.model import Note
 from zerikai_memory.store.db import Database
@@ -80,9 +81,14 @@ class NoteStore:
             rows = connection.execute(
                 "SELECT seq, category, content FROM notes WHERE workspace_id = ?", (workspace_id,)
             ).fetchall()
-            connection.executemany(
-                "INSERT INTO notes_fts (notes_fts, rowid, words) VALUES ('delete', ?, ?)",
-                [(seq, search_text(f"{category} {content}")) for seq, category, content in rows],
-            )
-            connection.execute("DELETE FROM notes WHERE workspace_id = ?", (workspace_id,))
+            delete_notes(connection, rows)
         return len(rows)
+
+
+def delete_notes(connection: sqlite3.Connection, rows: Sequence[tuple[int, str, str]]) -> None:
+    """Delete notes given as (seq, category, content) with their words; deleting words needs the very text."""
+    connection.executemany(
+        "INSERT INTO notes_fts (notes_fts, rowid, words) VALUES ('delete', ?, ?)",
+        [(seq, search_text(f"{category} {content}")) for seq, category, content in rows],
+    )
+    connection.executemany("DELETE FROM notes WHERE seq = ?", [(row[0],) for row in rows])

@@ -1,0 +1,1 @@
+"""The life of what is stored: undo, moved and merged workspaces, drops, repair of what is derived."""
