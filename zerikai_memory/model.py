@@ -30,6 +30,11 @@ class EntityType(StrEnum):
     ELEMENT = "element"
     RULE = "rule"
     PROPERTY = "property"
+    # Registrations by a call: what runs on a request, on the command line, on an event or in every request.
+    ROUTE = "route"
+    COMMAND = "command"
+    HANDLER = "handler"
+    TODO = "todo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +77,20 @@ class CodeEntity:
 
 
 class ReferenceKind(StrEnum):
-    """What a mention of another name does."""
+    """What a mention of another name does.
+
+    ALIAS: the file calls `name` what `target_text` (`module` or `module:name`) is. REGISTER: `name` is the function
+    that is registered and `target_text` says for what: `route GET /users -> list_users`, `command build -> build`,
+    `event message -> on_message`, `fixture db -> db`, `hook startup -> warm_up`, `middleware cors`.
+    """
 
     CALL = "call"
     IMPORT = "import"
     INHERIT = "inherit"
     DECORATE = "decorate"
     PATCH = "patch"
+    ALIAS = "alias"
+    REGISTER = "register"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ def entity(source: str, path: str = "a.js") -> CodeEntity:
         ("const MAX = 3; let other = 4;", [("constant", "MAX")]),
         ("const port = 1; export { port as p };", [("constant", "port")]),
         ("export const router = express();", [("constant", "router")]),
+        ("class A { static MAX = 1; other = 2; }", [("class", "A"), ("constant", "A.MAX")]),
     ],
 )  # fmt: skip
 def test_every_way_to_bind_a_function_gives_an_entity(source: str, expected: list[tuple[str, str]]) -> None:
@@ -49,7 +50,8 @@ def test_every_way_to_bind_a_function_gives_an_entity(source: str, expected: lis
     "source",
     [
         "describe('x', () => { it('y', function () {}); });",  # test callbacks
-        "app.get('/x', (req, res) => res.end());",  # route handlers
+        "describe('x', () => { it('y', () => { app.get('/x', (req, res) => 1); }); });",  # routes of a test
+        "axios.post('/x', data); request(app).get('/x'); $.get('/x', () => {});",  # clients
         "$.ajax({ success: function () {} });",  # option callbacks
         "function_(() => {}); [1].map(x => x);",
         "const x = require('y'); const { a, b } = x;",
@@ -143,6 +145,10 @@ def test_imports_calls_elements_and_patches_are_references() -> None:
     extraction = extract(source.encode(), "a.jsx")
     assert {(r.kind.value, r.name, r.target_text, r.line) for r in extraction.references} == {
         ("import", "default", "./g", 1),
+        ("alias", "d", "./g:default", 1),
+        ("alias", "f", "./g:e", 1),
+        ("alias", "h", "i", 2),
+        ("alias", "m", "n", 4),
         ("import", "e", "./g", 1),
         ("import", "*", "i", 2),
         ("import", "k", "./l", 3),

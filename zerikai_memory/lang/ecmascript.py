@@ -19,9 +19,10 @@ from zerikai_memory.lang.ecmascript_values import (
     wrapped,
 )
 from zerikai_memory.lang.jsdoc import Lead, lead_of
-from zerikai_memory.lang.spec import ROOT, Draft, Match
+from zerikai_memory.lang.registrations import REGISTERED, role_of
+from zerikai_memory.lang.spec import ROOT, Draft, Match, Mention, declared
 from zerikai_memory.lang.text import Source, fold, fold_range, shorten
-from zerikai_memory.model import EntityType
+from zerikai_memory.model import EntityType, ReferenceKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +35,7 @@ _MODIFIERS = {"get": "getter", "set": "setter", "*": "generator", "#": "private"
 _MODIFIER_WORD = re.compile(
     r"\b(?:async|static|abstract|readonly|override|public|private|protected|declare|get|set|default|const)\b|\*|#"
 )
-_LOCAL = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT)
+_LOCAL = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT, *REGISTERED)
 
 
 def describe(match: Match, source: Source) -> Draft | None:
@@ -55,8 +56,7 @@ def describe(match: Match, source: Source) -> Draft | None:
     if shape == "pair":
         return _pair(match.node, member_name(name, source), value, source)
     if shape == "field":
-        draft = _bound(match.node, member_name(name, source), value, None, source)
-        return draft if draft is not None and draft.kind is not EntityType.CONSTANT else None
+        return _field_of_class(match.node, member_name(name, source), value, source)
     if match.node.id in source.bound:
         return None
     draft = _declared(EntityType(shape), match.node, member_name(name, source), source)
@@ -71,7 +71,7 @@ def keep(draft: Draft, parent: Draft | None) -> bool:
     if draft.kind is EntityType.CONSTANT and not draft.scope_only:
         if local and "members" in draft.modifiers:
             draft.scope_only = True
-        elif local or (parent is not None and parent.kind is EntityType.CLASS):
+        elif local or (parent is not None and parent.kind is EntityType.CLASS and "field" not in draft.modifiers):
             return False
     if draft.kind is EntityType.METHOD and parent is None and "function" in draft.modifiers:
         draft.kind = EntityType.FUNCTION
@@ -84,7 +84,7 @@ def _settled(modifiers: Collection[str], at_top: bool) -> Iterable[str]:
     for word in modifiers:
         if word == "listed" and at_top and "exported" not in modifiers:
             yield "exported"
-        elif word not in ("listed", "members", "function"):
+        elif word not in ("listed", "members", "function", "field"):
             yield word
 
 
@@ -99,8 +99,22 @@ def _declared(kind: EntityType, node: Node, name: str, source: Source) -> Draft:
     draft = _draft(kind, node, name.strip("\"'"), lead, source, node.end_byte if whole or not body else body.start_byte)
     draft.type_params = _field(node, "type_parameters", source)
     heritage = [child for child in node.named_children if child.type == "extends_type_clause"]
-    draft.bases = tuple(fold(source.text(base)) for clause in heritage for base in clause.named_children)
+    draft.declares += _inherited((base for clause in heritage for base in clause.named_children), source)
     return draft
+
+
+def _inherited(bases: Iterable[Node], source: Source) -> tuple[Mention, ...]:
+    return tuple(m for b in bases for m in declared(ReferenceKind.INHERIT, fold(source.text(b)), b.start_byte))
+
+
+def _field_of_class(node: Node, name: str, value: Node | None, source: Source) -> Draft | None:
+    """A field bound to a function is a method; one in capitals is a constant of the class."""
+    draft = _bound(node, name, value, None, source)
+    if draft is None and _CONSTANT.match(name):
+        draft = _draft(EntityType.CONSTANT, node, name, lead_of(source, node.start_byte), source, node.end_byte)
+        draft.modifiers = ("field", *_modifiers(_member_head(node, source), name, Lead(0, 0, "", (), (), None), source))
+        return draft
+    return draft if draft is not None and draft.kind is not EntityType.CONSTANT else None
 
 
 def _bound(holder: Node, name: str, value: Node | None, owner: str | None, source: Source) -> Draft | None:
@@ -243,9 +257,13 @@ def _class(node: Node, name: str, holder: Node, lead: Lead, source: Source) -> D
     for clause in heritage:
         typed = [c for c in clause.named_children if c.type in ("extends_clause", "implements_clause")]
         values = [v for c in typed for v in c.named_children if v.type != "type_arguments"] or clause.named_children
-        draft.bases += tuple(fold(source.text(value)) for value in values)
-    if draft.bases and _COMPONENT_BASE.match(draft.bases[0]):
-        draft.kind = EntityType.COMPONENT
+        if (
+            values
+            and source.data.startswith(b"extends", clause.start_byte)
+            and _COMPONENT_BASE.match(source.text(values[0]))
+        ):
+            draft.kind = EntityType.COMPONENT
+        draft.declares += _inherited(values, source)
     return draft
 
 
@@ -253,6 +271,11 @@ def _draft(kind: EntityType, holder: Node, name: str, lead: Lead, source: Source
     """What every draft has; the signature runs from the head to `head_end` without comments."""
     signature = fold_range(source, lead.head, head_end, source.marked("comment", lead.head, head_end))
     signature = signature.rstrip().rstrip("{;").rstrip().removesuffix("=>").rstrip()
+    declares: list[Mention] = []
+    for text, at in zip(lead.decorators, lead.decorator_starts, strict=True):
+        declares += declared(ReferenceKind.DECORATE, text, at)
+        if role := role_of(text, name):
+            declares.append(Mention(ReferenceKind.REGISTER, name, f"{role} -> {name}", at))
     return Draft(
         kind,
         name,
@@ -260,9 +283,10 @@ def _draft(kind: EntityType, holder: Node, name: str, lead: Lead, source: Source
         holder.end_byte,
         shorten(signature, 600 if kind in _LOCAL else 200),
         outer_start=lead.outer,
-        decorator_start=lead.decorator_start,
+        decorator_start=min(lead.decorator_starts, default=None),
         docstring=lead.docstring,
         decorators=lead.decorators,
+        declares=tuple(declares),
         modifiers=_modifiers(lead.keywords, name, lead, source),
     )
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from zerikai_memory.lang.spec import Match, Mention
+from zerikai_memory.lang.ecmascript_calls import in_test, registered
+from zerikai_memory.lang.registrations import CALLS
+from zerikai_memory.lang.spec import Draft, Match, Mention
 from zerikai_memory.lang.text import Source
 from zerikai_memory.model import ReferenceKind
 
@@ -17,20 +19,19 @@ _DOTTED = re.compile(r"[\w$#.]+")
 _LAST = re.compile(r"[\w$#]+$")
 
 
-def refer(match: Match, source: Source) -> Iterable[Mention]:
-    """Mentions of one `@reference` match."""
+def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
+    """Mentions of one `@reference` match, and the draft of what a call registers."""
     kind = match.label.partition(".")[2]
     if kind in ("call", "element"):
         return _call(match.node, kind == "element", source)
     if kind == "require":
-        module = source.text(match.node)[1:-1]
-        return (Mention(ReferenceKind.IMPORT, "*", module, match.node.start_byte),)
+        return _required(match.node, source)
     if kind == "patch":
         return _patch(match, source)
     return _imports(match, source)
 
 
-def _call(node: Node, element: bool, source: Source) -> Iterable[Mention]:
+def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft]:
     text = source.text(node).replace("?.", ".")
     found = _LAST.search(text)
     # A lower-case element is HTML, and require is an import.
@@ -38,7 +39,37 @@ def _call(node: Node, element: bool, source: Source) -> Iterable[Mention]:
         return ()
     name = found.group()
     target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
-    return (Mention(ReferenceKind.CALL, name, target, node.start_byte),)
+    call = Mention(ReferenceKind.CALL, name, target, node.start_byte)
+    if node.type != "member_expression" or name not in CALLS:
+        return (call,)
+    draft = registered(node, name, source)
+    if draft is None:
+        return (call,)
+    # What a test registers is no part of the product; that it does so is on record.
+    return (call, *draft.declares) if in_test(source, node.start_byte) else (call, draft)
+
+
+def _required(node: Node, source: Source) -> Iterable[Mention]:
+    """`const m = require("n")`, `const { a, b: c } = require("n")`, `import("n")`."""
+    module = source.text(node)[1:-1]
+    call = node.parent.parent if node.parent is not None else None
+    holder = call.parent if call is not None else None
+    if holder is not None and holder.type == "await_expression":
+        holder = holder.parent
+    target = holder.child_by_field_name("name") if holder is not None and holder.type == "variable_declarator" else None
+    if target is None or target.type != "object_pattern":
+        yield Mention(ReferenceKind.IMPORT, "*", module, node.start_byte)
+        if target is not None and target.type == "identifier":
+            yield Mention(ReferenceKind.ALIAS, source.text(target), module, target.start_byte)
+        return
+    for part in target.named_children:
+        key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+        key = part if part.type == "shorthand_property_identifier_pattern" else key
+        if key is None:
+            continue
+        yield Mention(ReferenceKind.IMPORT, source.text(key), module, key.start_byte)
+        if value is not None and value.type == "identifier":
+            yield Mention(ReferenceKind.ALIAS, source.text(value), f"{module}:{source.text(key)}", value.start_byte)
 
 
 def _imports(match: Match, source: Source) -> Iterable[Mention]:
@@ -53,12 +84,19 @@ def _imports(match: Match, source: Source) -> Iterable[Mention]:
     for name in names:
         if name.type == "identifier":
             yield Mention(ReferenceKind.IMPORT, "default", module, name.start_byte)
+            yield Mention(ReferenceKind.ALIAS, source.text(name), f"{module}:default", name.start_byte)
         elif name.type == "namespace_import":
             yield Mention(ReferenceKind.IMPORT, "*", module, name.start_byte)
+            if match.label == "reference.import" and name.named_children:
+                yield Mention(ReferenceKind.ALIAS, source.text(name.named_children[0]), module, name.start_byte)
         for specifier in name.named_children if name.type == "named_imports" else [name]:
             imported = specifier.child_by_field_name("name")
             if imported is not None:
                 yield Mention(ReferenceKind.IMPORT, source.text(imported), module, specifier.start_byte)
+            alias = specifier.child_by_field_name("alias")
+            if imported is not None and alias is not None and match.label == "reference.import":
+                target = f"{module}:{source.text(imported)}"
+                yield Mention(ReferenceKind.ALIAS, source.text(alias), target, alias.start_byte)
 
 
 def _patch(match: Match, source: Source) -> Iterable[Mention]:

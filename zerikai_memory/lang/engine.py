@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, Region
 from zerikai_memory.lang.text import Source
+from zerikai_memory.lang.todo import todo_notes
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Query, Tree
@@ -95,7 +96,7 @@ def _query_tree(spec: LanguageSpec, tree: Tree, source: Source) -> Reading:
     root = tree.root_node
     source.clear_notes()
     definitions: dict[int, Match] = {}
-    mentions: list[Mention] = []
+    references: list[Match] = []
     # In the order of the query file: there the first pattern that gives a node its kind wins.
     found = [] if _too_wide(root) else _matches(_query(spec.grammar, spec.queries), root)
     for _, captures in sorted(found, key=itemgetter(0)):
@@ -104,7 +105,7 @@ def _query_tree(spec: LanguageSpec, tree: Tree, source: Source) -> Reading:
                 _add(definitions, label, nodes[0], captures)
                 break
             if label.startswith("reference"):
-                mentions.extend(spec.refer(Match(label, nodes[0], captures), source))
+                references.append(Match(label, nodes[0], captures))
                 break
             if label.startswith("mark"):
                 source.marks.setdefault(label[5:], []).append(nodes[0].byte_range)
@@ -114,12 +115,20 @@ def _query_tree(spec: LanguageSpec, tree: Tree, source: Source) -> Reading:
                 break
     for ranges in source.marks.values():
         ranges.sort()
-    drafts = []
+    drafts = list(todo_notes(root, source))
     for match in definitions.values():
         if match.label != "definition" and (draft := spec.describe(match, source)) is not None:
             draft.scope_only = draft.scope_only or match.label.startswith("scope")
-            draft.spec = spec
             drafts.append(draft)
+    mentions: list[Mention] = []
+    for match in references:
+        for item in spec.refer(match, source):
+            if isinstance(item, Draft):
+                drafts.append(item)
+            else:
+                mentions.append(item)
+    for draft in drafts:
+        draft.spec = spec
     return Reading(
         drafts=drafts,
         mentions=mentions,

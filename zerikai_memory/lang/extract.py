@@ -13,6 +13,7 @@ from zerikai_memory.lang.screen import machine_made
 from zerikai_memory.lang.spec import Draft, Mention, Region
 from zerikai_memory.lang.text import Source, decode_source
 from zerikai_memory.model import CodeEntity, Extraction
+from zerikai_memory.redact import mask_source
 
 DEADLINE_S = 5.0  # a 50,000-line file takes 1 s; what takes longer is not source
 _NOT_NEWLINE = re.compile(rb"[^\n]+")
@@ -42,6 +43,8 @@ def extract(source: bytes, file_path: str, deadline_s: float = DEADLINE_S) -> Ex
         return Extraction(spec.name, skip_reason="binary")
     if spec.machine_made and (reason := machine_made(data, spec.minifiable)):
         return Extraction(spec.name, skip_reason=reason)
+    # Before anything is read from it: no record, whatever its field, can hold a secret that the source holds.
+    data = mask_source(data)
     text = Source(data)
     deadline = time.monotonic() + deadline_s
     try:

@@ -29,7 +29,7 @@ class Lead:
     outer: int
     keywords: str
     decorators: tuple[str, ...]
-    decorator_start: int | None
+    decorator_starts: tuple[int, ...]
     docstring: str | None
 
 
@@ -54,7 +54,7 @@ def lead_of(source: Source, start: int) -> Lead:
         outer=outer,
         keywords=keywords.group().decode() if keywords else "",
         decorators=tuple(fold(source.slice(begin + 1, end)) for begin, end in decorators),
-        decorator_start=decorators[0][0] if decorators else None,
+        decorator_starts=tuple(begin for begin, _ in decorators),
         docstring=_doc_text(source, docs),
     )
 

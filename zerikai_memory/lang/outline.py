@@ -5,7 +5,6 @@ Pure and independent of tree-sitter; one loop with a scope stack, no recursion.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -13,22 +12,26 @@ from pathlib import PurePosixPath
 
 from zerikai_memory.lang.spec import ROOT, THIS, Draft, LanguageSpec, Mention
 from zerikai_memory.lang.text import Source
-from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference, ReferenceKind
+from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference
 
+_FUNCTIONS = {EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT}
 # Kinds whose body is kept whole; the others are cut without the members that are entities of their own.
-_WHOLE = {EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT}
+_WHOLE = _FUNCTIONS | {EntityType.ROUTE, EntityType.COMMAND, EntityType.HANDLER}
 _CLASSES = {EntityType.CLASS, EntityType.COMPONENT, EntityType.INTERFACE}
-_LAST_NAME = re.compile(r"[\w$#-]+(?=[^\w$]*$)")
 
 
 @dataclass(slots=True)
 class _Scope:
-    """A draft on its way to an entity; `members` are the byte ranges cut out of its body."""
+    """A draft on its way to an entity.
+
+    `members` are the byte ranges cut out of its body, `prefix` is what the names of its members begin with.
+    """
 
     draft: Draft
     qualified_name: str
     parent: _Scope | None
     parent_name: str | None
+    prefix: str
     members: list[tuple[int, int]] = field(default_factory=list)
     id: str = ""
 
@@ -62,7 +65,9 @@ def outline(
             continue
         entities.append(_entity(scope, file_path, source))
         bodies[scope.id] = _body(scope, source)
-        references.extend(_declared(scope, file_path, source))
+        references.extend(
+            Reference(m.kind, m.name, m.target, file_path, source.line(m.at), scope.id) for m in scope.draft.declares
+        )
     references.sort(key=lambda reference: reference.line)
     return Extraction(spec.name, tuple(entities), tuple(references), bodies, partial)
 
@@ -70,7 +75,7 @@ def outline(
 def _module_scope(spec: LanguageSpec, source: Source, file_path: str, docstring: str | None) -> _Scope:
     stem = PurePosixPath(file_path).stem
     draft = Draft(EntityType.MODULE, stem, 0, len(source.data), "", docstring=docstring, spec=spec)
-    return _Scope(draft, "", None, None)
+    return _Scope(draft, "", None, None, "")
 
 
 def _nest(
@@ -106,11 +111,11 @@ def _place(draft: Draft, stack: list[_Scope]) -> _Scope | None:
     # A script is at the top of its own language, whatever element of the page encloses it.
     embedded = around.draft.spec is not spec
     above = None if embedded or around.parent is None else around.draft
-    if not spec.keep(draft, above):
+    if draft.kind is not EntityType.TODO and not spec.keep(draft, above):
         return None
     if above is not None and above.kind in _CLASSES and draft.owner is None:
         draft.kind = spec.member_kinds.get(draft.kind, draft.kind)
-    prefix = "" if embedded else around.qualified_name
+    prefix = "" if embedded else around.prefix
     if draft.owner == THIS:
         prefix = _this(stack).qualified_name
     elif draft.owner is not None and draft.owner.startswith(ROOT):
@@ -120,12 +125,12 @@ def _place(draft: Draft, stack: list[_Scope]) -> _Scope | None:
     if not draft.scope_only and not draft.in_parent:
         around.owner.members.append((draft.outer_start, draft.end))
     qualified = f"{prefix}.{draft.name}" if prefix else draft.name
-    return _Scope(draft, qualified, around, prefix or None)
+    return _Scope(draft, qualified, around, prefix or None, qualified if draft.lends_name else around.prefix)
 
 
 def _this(stack: list[_Scope]) -> _Scope:
     """What `this` means: the innermost class, else the innermost function, else the file."""
-    for kinds in (_CLASSES, _WHOLE):
+    for kinds in (_CLASSES, _FUNCTIONS):
         for scope in reversed(stack):
             if scope.draft.kind in kinds:
                 return scope
@@ -178,15 +183,3 @@ def _body(scope: _Scope, source: Source) -> str:
     if draft.kind in _WHOLE or not scope.members:
         return source.slice(draft.outer_start, draft.end)
     return source.without(draft.outer_start, draft.end, scope.members)
-
-
-def _declared(scope: _Scope, file_path: str, source: Source) -> Iterable[Reference]:
-    """The references that a definition's own head makes."""
-    draft = scope.draft
-    line = source.line(draft.start if draft.decorator_start is None else draft.decorator_start)
-    for kind, texts in ((ReferenceKind.DECORATE, draft.decorators), (ReferenceKind.INHERIT, draft.bases)):
-        for text in texts:
-            target = text.partition("(")[0].partition("[")[0].partition("<")[0].strip()
-            if found := _LAST_NAME.search(target):
-                at = line if kind is ReferenceKind.DECORATE else source.line(draft.start)
-                yield Reference(kind, found.group(), target, file_path, at, scope.id)

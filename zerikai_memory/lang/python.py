@@ -8,7 +8,9 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention
+from zerikai_memory.lang.python_references import refer
+from zerikai_memory.lang.registrations import REGISTERED, role_of
+from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, declared
 from zerikai_memory.lang.text import Source, fold, fold_range, shorten
 from zerikai_memory.model import EntityType, ReferenceKind
 
@@ -18,9 +20,8 @@ if TYPE_CHECKING:
 _ESCAPE = re.compile(r"\\(\n|[\\'\"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]+\})")
 _SIMPLE = {"\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n"}
 _SIMPLE |= {"r": "\r", "t": "\t", "v": "\v"}
-_DOTTED = re.compile(r"[\w.]+(\(\))?[\w.]*")
 _PARAMETER_NAME = re.compile(r"\*{0,2}\w+")
-_FUNCTIONS = (EntityType.FUNCTION, EntityType.METHOD)
+_FUNCTIONS = (EntityType.FUNCTION, EntityType.METHOD, *REGISTERED)
 
 
 def describe(match: Match, source: Source) -> Draft | None:
@@ -39,6 +40,11 @@ def describe(match: Match, source: Source) -> Draft | None:
     if decorators:
         draft.decorators = tuple(fold(source.text(node)[1:]) for node in decorators)
         draft.decorator_start = draft.outer_start = decorators[0].start_byte
+        for text, node in zip(draft.decorators, decorators, strict=True):
+            draft.declares += (*declared(ReferenceKind.DECORATE, text, node.start_byte),)
+            if role := role_of(text, draft.name):
+                target = f"{role} -> {draft.name}"
+                draft.declares += (Mention(ReferenceKind.REGISTER, draft.name, target, node.start_byte),)
     return draft
 
 
@@ -79,8 +85,11 @@ def _class(node: Node, name: str, source: Source) -> Draft:
         fold_range(source, node.start_byte, head_end, _comments(arguments)),
         docstring=_docstring(node.child_by_field_name("body"), source),
         type_params=_field_text(node, "type_parameters", source),
-        bases=tuple(
-            fold(source.text(a)) for a in arguments if a.type in ("identifier", "attribute", "subscript", "call")
+        declares=tuple(
+            mention
+            for base in arguments
+            if base.type in ("identifier", "attribute", "subscript", "call")
+            for mention in declared(ReferenceKind.INHERIT, fold(source.text(base)), base.start_byte)
         ),
     )
 
@@ -119,6 +128,8 @@ def keep(draft: Draft, parent: Draft | None) -> bool:
     if draft.owner is not None:
         # Only a class can be given a method; `self.key = lambda ...` is a value.
         return not local and draft.owner.rpartition(".")[2][:1].isupper()
+    if draft.kind in REGISTERED:
+        return True
     defined = draft.kind is EntityType.CLASS or draft.signature.startswith(("def", "async"))
     return defined or not local
 
@@ -193,50 +204,6 @@ def _comments(nodes: Iterable[Node]) -> list[tuple[int, int]]:
 def _field_text(node: Node, field: str, source: Source) -> str | None:
     child = node.child_by_field_name(field)
     return None if child is None else fold(source.text(child))
-
-
-def refer(match: Match, source: Source) -> Iterable[Mention]:
-    """Calls, imports and patches."""
-    node = match.node
-    if match.label == "reference.call":
-        text = source.text(node)
-        name = text.rpartition(".")[2].strip() if node.type == "attribute" else text
-        target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
-        return (Mention(ReferenceKind.CALL, name, target, node.start_byte),)
-    if match.label == "reference.import":
-        return _imports(node, source)
-    return _patch(match, source)
-
-
-def _imports(node: Node, source: Source) -> Iterable[Mention]:
-    if node.type == "future_import_statement":
-        return
-    module_node = node.child_by_field_name("module_name")
-    module = None if module_node is None else source.text(module_node)
-    names = node.children_by_field_name("name")
-    for name_node in names:
-        named = name_node.child_by_field_name("name") if name_node.type == "aliased_import" else name_node
-        name = source.text(named or name_node)
-        yield Mention(ReferenceKind.IMPORT, name, module or name, name_node.start_byte)
-    if not names and module is not None:
-        yield Mention(ReferenceKind.IMPORT, "*", module, node.start_byte)
-
-
-def _patch(match: Match, source: Source) -> Iterable[Mention]:
-    """`Class.method = function` and `setattr(Class, "method", function)`; the object must be named like a class."""
-    node, value = match.node, match.first("value")
-    key = match.first("key")
-    owner = source.text(node)
-    if key is not None:
-        name = source.text(key).strip("\"'")
-    else:
-        owner, _, name = owner.rpartition(".")
-    if value is None or value.type not in ("identifier", "attribute", "lambda"):
-        return
-    if not owner.rpartition(".")[2][:1].isupper() or not _DOTTED.fullmatch(owner):
-        return
-    text = "lambda" if value.type == "lambda" else source.text(value)
-    yield Mention(ReferenceKind.PATCH, name, f"{owner}.{name} = {text}", node.start_byte)
 
 
 PYTHON = LanguageSpec(

@@ -79,6 +79,8 @@ def _splice(whole: Reading, part: Reading, at: int, source: Source) -> None:
             # The head may have run on as well; its first line is what can be trusted.
             draft.signature = source.slice(draft.start, draft.end).partition("\n")[0].strip()
     for draft in part.drafts:
+        for mention in draft.declares:
+            mention.at += at
         draft.start += at
         draft.end += at
         draft.outer_start += at

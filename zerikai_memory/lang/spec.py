@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 THIS = "this"  # Draft.owner: the nearest enclosing class, or else the enclosing function (a constructor function)
+_ARGUMENTS = re.compile(r"[(\[<]")
+_LAST_NAME = re.compile(r"[\w$#-]+(?=[^\w$]*$)")
 ROOT = "/"  # Draft.owner: the file itself, whatever encloses the definition; `/name` a member of a top-level name
 
 
@@ -65,8 +67,8 @@ class Draft:
     export begin. `owner`: None = nested by containment; a dotted name = member of that (`Ledger.prototype.add =`);
     THIS and ROOT as above. `scope_only`: lends its name, is no entity. `in_parent`: its text also stays in the body
     of what encloses it (a custom property of a CSS rule). `whole_lines`: blank lines at
-    its end count (a Markdown section). `bases` become INHERIT references and
-    `decorators` DECORATE references of the entity.
+    its end count (a Markdown section). `lends_name`: whether members are named after it (a route handler's are not).
+    `declares` are mentions that the definition's own head makes: bases, decorators, what it is registered as.
     """
 
     kind: EntityType
@@ -82,11 +84,12 @@ class Draft:
     return_type: str | None = None
     type_params: str | None = None
     modifiers: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
+    declares: tuple[Mention, ...] = ()
     owner: str | None = None
     scope_only: bool = False
     in_parent: bool = False
     whole_lines: bool = False
+    lends_name: bool = True
     spec: LanguageSpec | None = None  # set by the engine
 
     def __post_init__(self) -> None:
@@ -100,13 +103,20 @@ class Mention:
 
     IMPORT: `name` is the imported name (`*` for all, the module for a plain import), `target` the module as written.
     CALL: `name` is the last name, `target` the dotted text. PATCH: `name` is the attribute, `target` is
-    `Class.attribute = function`.
+    `Class.attribute = function`. ALIAS and REGISTER: see `ReferenceKind`.
     """
 
     kind: ReferenceKind
     name: str
     target: str
     at: int
+
+
+def declared(kind: ReferenceKind, text: str, at: int) -> Iterable[Mention]:
+    """The mention that a base or a decorator makes; none where it has no name."""
+    target = _ARGUMENTS.split(text, maxsplit=1)[0].strip()
+    if found := _LAST_NAME.search(target):
+        yield Mention(kind, found.group(), target, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +138,7 @@ def keep_all(draft: Draft, parent: Draft | None) -> bool:
     return True
 
 
-def refer_nothing(match: Match, source: Source) -> Iterable[Mention]:
+def refer_nothing(match: Match, source: Source) -> Iterable[Mention | Draft]:
     """The default of `LanguageSpec.refer`."""
     return ()
 
@@ -148,7 +158,7 @@ class LanguageSpec:
     """Everything the engine must know about a language.
 
     describe: a definition match -> Draft, or None to drop it.
-    refer: a `@reference.x` match -> mentions.
+    refer: a `@reference.x` match -> mentions, or the draft of what a call registers.
     keep: sees a draft with its enclosing draft (None = top of the file) and may change its kind or `scope_only`;
         False drops it (children stay).
     member_kinds: kinds that change directly inside a class (Python: a function becomes a method).
@@ -169,7 +179,7 @@ class LanguageSpec:
     grammar: Grammar
     queries: tuple[str, ...]
     describe: Callable[[Match, Source], Draft | None]
-    refer: Callable[[Match, Source], Iterable[Mention]] = refer_nothing
+    refer: Callable[[Match, Source], Iterable[Mention | Draft]] = refer_nothing
     module_doc: Callable[[Node, Source], str | None] = no_module_doc
     keep: Callable[[Draft, Draft | None], bool] = keep_all
     regions: Callable[[Node, Source], Iterable[Region]] = no_regions

@@ -10,7 +10,7 @@ import numpy as np
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.card import entity_card, file_card
-from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference
+from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference, ReferenceKind
 from zerikai_memory.scan.read import SourceFile
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile, SearchFields
@@ -95,16 +95,21 @@ def _draft(source: SourceFile, extraction: Extraction, extractor: int, embedding
         skip_reason=extraction.skip_reason,
     )
     path_words = search_text(source.path)
+    roles: dict[str | None, str] = {}
+    for reference in extraction.references:
+        if reference.kind is ReferenceKind.REGISTER:
+            roles[reference.from_entity] = f"{roles.get(reference.from_entity, '')} {reference.target_text}"
     entities = tuple(
-        (entity, _search_fields(entity, path_words, body), entity_card(entity, body))
+        (entity, _search_fields(entity, path_words, body, roles.get(entity.id, "")), entity_card(entity, body))
         for entity in extraction.entities
         for body in (extraction.bodies.get(entity.id, ""),)
     )
     return _Draft(state, entities, extraction.references, _file_card(source.path, extraction.entities))
 
 
-def _search_fields(entity: CodeEntity, path_words: str, body: str) -> SearchFields:
-    signature = " ".join((entity.signature, *entity.decorators))
+def _search_fields(entity: CodeEntity, path_words: str, body: str, role: str) -> SearchFields:
+    """`role` is what the entity is registered as: `route GET /users`."""
+    signature = " ".join((entity.signature, *entity.decorators, role))
     return SearchFields(
         qualified_name=search_text(entity.qualified_name or entity.name),
         path=path_words,

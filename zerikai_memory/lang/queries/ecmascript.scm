@@ -39,6 +39,9 @@
   (#any-of? @target "module.exports" "exports"))
 (comment) @mark.comment
 (decorator) @mark.decorator
+((call_expression function: (identifier) @callee
+   arguments: (arguments . (_) . [(arrow_function) (function_expression)])) @mark.test
+  (#any-of? @callee "it" "test" "describe" "suite" "context" "specify" "beforeEach" "bench"))
 
 (call_expression function: [(identifier) (member_expression)] @reference.call)
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)

@@ -6,9 +6,7 @@
 (pair key: (_) @name value: [(as_expression) (satisfies_expression)]) @definition.pair
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
 (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(public_field_definition name: (_) @name
-  value: [(arrow_function) (function_expression) (generator_function) (class) (call_expression)
-          (parenthesized_expression) (as_expression)]) @definition.field
+(public_field_definition name: (_) @name value: (_)) @definition.field
 
 (abstract_class_declaration name: (_) @name) @definition.class
 (interface_declaration name: (_) @name) @definition.interface
