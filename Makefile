@@ -6,7 +6,7 @@ DATA ?= bench/data
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench bench-retrieval oracles clean
+.PHONY: help demo test check format bench bench-retrieval conformance agents oracles clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -44,6 +44,28 @@ format: $(VENV)/.test ## rewrite the sources in the house format
 bench: $(VENV)/.test ## speed and memory as ratios to a yardstick of the same run
 	$(BIN)/python bench/first_reply.py
 	$(BIN)/python bench/scan_speed.py
+
+SUITES := build/conformance
+
+conformance: $(VENV)/.test $(SUITES)/.ready ## other people's MCP test suites against the server (opt-in: fetches them)
+	$(BIN)/python scripts/conformance/run.py $(SUITES)
+
+$(SUITES)/.ready: scripts/conformance/package.json scripts/conformance/requirements.txt | $(BIN)/python
+	@mkdir -p $(SUITES) && cp scripts/conformance/package.json $(SUITES)
+	npm install --prefix $(SUITES) --no-audit --no-fund --no-package-lock
+	$(PYTHON) -m venv $(SUITES)/venv
+	$(SUITES)/venv/bin/python -m pip install --quiet --requirement scripts/conformance/requirements.txt
+	@touch $@
+
+AGENTS := build/agents
+
+agents: $(VENV)/.product $(AGENTS)/.ready ## real agents, offline with a scripted model, use the server (opt-in: fetches them)
+	$(BIN)/python scripts/agents/run.py $(AGENTS)
+
+$(AGENTS)/.ready: scripts/agents/package.json
+	@mkdir -p $(AGENTS) && cp scripts/agents/package.json $(AGENTS)
+	npm install --prefix $(AGENTS) --no-audit --no-fund --no-package-lock
+	@touch $@
 
 bench-retrieval: $(VENV)/.test ## NDCG@10 on a retrieval benchmark: make bench-retrieval DATA=folder
 	$(BIN)/python bench/retrieval.py --data $(DATA)

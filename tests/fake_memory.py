@@ -116,6 +116,7 @@ class FakeMemory(Memory):
         *,
         dry_run: bool = False,
         force_refresh_brief: bool = False,
+        mirror_wait_s: float = 0.0,
         progress: Callable[[ScanProgress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> ScanReport:

@@ -186,6 +186,11 @@ def brief_text(brief: Brief) -> str:
     return f"{brief_line(brief)}\n\n{safe_text(brief.text).strip()}{warnings}"
 
 
+def replaced_brief(brief: Brief) -> str:
+    """Confirmation of a new version, and what it lacks."""
+    return "\n".join([f"{brief_line(brief)} is in place.", *(f"Warning: {safe_text(text)}" for text in brief.warnings)])
+
+
 def brief_line(brief: Brief) -> str:
     """Which brief this is: workspace, version, where it came from, when, and its size."""
     return (

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BeforeValidator, Field
 
 from zerikai_memory import render
 from zerikai_memory.errors import InputError
 from zerikai_memory.mcp_server.following import ScanFollowers
 from zerikai_memory.mcp_server.protocol import tell_updated
+from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_note, fitting_report, reply
 from zerikai_memory.mcp_server.resources import WORKSPACES, changed_uris
 from zerikai_memory.mcp_server.roots import client_roots
 from zerikai_memory.mcp_server.source import MemorySource
 from zerikai_memory.mcp_server.tool import MemoryTool, memory_tool
-from zerikai_memory.model import Brief, Note, QueryAnswer, ScanReport
+from zerikai_memory.model import Brief, Note, QueryAnswer
 
 if TYPE_CHECKING:
     from zerikai_memory.app import Memory
-
-# A reply that costs more than the code it saves reading is no help; clients cut at 20 KB and more.
-REPLY_BYTES = 8_000
 
 
 def _no_boolean(value: Any) -> Any:
@@ -90,18 +88,19 @@ def query_tool(parts: ToolParts) -> MemoryTool:
         code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
         reading files. Cheap: no model is called."""
         roots = await parts.roots(ctx, workspace)
-        answer = await parts.source.use(
+        whole = await parts.source.use(
             lambda memory: memory.query(
                 user_query,
                 workspace,
                 roots=roots,
-                category=category,
+                category=category or None,  # models send an empty text for what they leave out
                 use_cloud=use_cloud,
                 limit=limit,
                 budget_tokens=budget_tokens,
             )
         )
-        return _reply(render.query_answer(answer, show_sources=show_sources), answer)
+        answer = fitting_answer(whole, limit, budget_tokens)
+        return reply(render.query_answer(answer, show_sources=show_sources), answer)
 
     return memory_tool(
         query_memory,
@@ -131,7 +130,7 @@ def scan_tool(parts: ToolParts) -> MemoryTool:
         report = await parts.followers.follow(job, deadline, ctx)
         if report.status == "completed":
             await tell_updated(ctx, changed_uris(report.workspace, report.workspace_id))
-        return _reply(render.scan_report(report), _fitting(report))
+        return reply(render.scan_report(report), fitting_report(report))
 
     return memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations())
 
@@ -150,7 +149,7 @@ def save_tool(parts: ToolParts) -> MemoryTool:
         roots = await parts.roots(ctx, workspace)
         note = await parts.source.use(lambda memory: memory.save(content, workspace, roots=roots, category=category))
         await tell_updated(ctx, (WORKSPACES,))
-        return _reply(render.saved_note(note), note)
+        return reply(render.saved_note(note), fitting_note(note))
 
     return memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations())
 
@@ -182,23 +181,10 @@ def brief_tool(parts: ToolParts) -> MemoryTool:
         brief = await parts.source.use(change)
         if new_content is not None or regenerate:
             await tell_updated(ctx, changed_uris(brief.workspace, brief.workspace_id))
-        return _reply(render.brief_line(brief) if new_content is not None else render.brief_text(brief), brief)
+        shown = fitting_brief(brief)
+        return reply(render.replaced_brief(brief) if new_content is not None else render.brief_text(shown), shown)
 
     return memory_tool(update_brief, Brief, title="Show or update brief", annotations=_annotations(idempotent=False))
-
-
-def _reply(text: str, value: Any) -> CallToolResult:
-    """Text for clients that forward text and the same as data for those that forward data."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=render.as_json(value))
-
-
-def _fitting(report: ScanReport) -> render.ScanSummary:
-    """The report with as many paths per list as fit into a reply."""
-    for most in (50, 20, 5):
-        summary = render.scan_summary(report, most)
-        if len(render.json_line(summary).encode()) <= REPLY_BYTES:
-            return summary
-    return render.scan_summary(report, 0)
 
 
 def _annotations(*, read_only: bool = False, idempotent: bool = True) -> ToolAnnotations:
