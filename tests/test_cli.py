@@ -195,7 +195,7 @@ def test_a_drop_without_a_terminal_needs_yes(run, memory, monkeypatch):
     assert (status, out) == (1, "")
     assert "index (4 files, 9 entities), vectors, brief, snapshots, registry entry" in err
     assert "It keeps the project's own files, 2 notes and the usage rows." in err
-    assert "--yes removes without asking" in err
+    assert "--yes goes on without asking" in err
     assert not [call for call in memory.calls if call[0] == "drop"]
 
 

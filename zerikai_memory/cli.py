@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import argparse
 
     from zerikai_memory.app import Memory
-    from zerikai_memory.model import ScanProgress, Workspace
+    from zerikai_memory.model import ScanProgress
 
+# A scan by hand waits for the Chroma mirror so that it is whole when the command ends; about 25,000 entities fit in.
+MIRROR_WAIT_S = 30.0
 DONE, REFUSED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -88,6 +90,8 @@ def _complain(message: str, args: argparse.Namespace, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
+    from zerikai_memory.cli_upkeep import add_upkeep_commands
+
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON value")
     shared.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show the trace of an error")
@@ -113,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_index_commands(command)
     _add_record_commands(command)
-    command("doctor", _run_doctor, "Check settings and the brain on disk.")
+    add_upkeep_commands(command, _whole)
     return parser
 
 
@@ -131,15 +135,6 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
     entities = command("entities", _run_entities, "List the stored entities.")
     entities.add_argument("workspace", nargs="?", metavar="WS", help="path, name or id (default: the current project)")
     entities.add_argument("--file", metavar="F", help="only those of this file")
-
-    workspace = command("workspace", _run_workspace_list, "List or drop workspaces.").add_subparsers(
-        metavar="list|drop", required=True
-    )
-    command("list", _run_workspace_list, "List the registered workspaces.", within=workspace)
-    drop = command("drop", _run_workspace_drop, "Remove what is stored for a workspace.", within=workspace)
-    drop.add_argument("name", metavar="NAME", help="name, id or path")
-    drop.add_argument("--yes", action="store_true", help="do not ask")
-    drop.add_argument("--all", action="store_true", help="also remove notes and usage rows")
 
 
 def _add_record_commands(command: Callable[..., Any]) -> None:
@@ -186,6 +181,7 @@ def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
             args.path,
             dry_run=args.dry_run,
             force_refresh_brief=args.force_refresh_brief,
+            mirror_wait_s=MIRROR_WAIT_S,
             progress=progress,
             cancelled=stopped,
         )
@@ -225,7 +221,7 @@ def _run_brief_set(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render
 
     brief = memory.set_brief(_text_from(args.source), args.workspace)
-    return _show(args, brief, render.brief_line(brief))
+    return _show(args, brief, render.replaced_brief(brief))
 
 
 def _run_brief_regenerate(memory: Memory, args: argparse.Namespace) -> int:
@@ -233,52 +229,6 @@ def _run_brief_regenerate(memory: Memory, args: argparse.Namespace) -> int:
 
     brief = memory.regenerate_brief(args.workspace)
     return _show(args, brief, render.brief_text(brief))
-
-
-def _run_workspace_list(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
-
-    workspaces = memory.workspaces()
-    return _show(args, workspaces, render.workspace_table(workspaces))
-
-
-def _run_workspace_drop(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
-
-    workspace = memory.resolve(args.name)
-    if not args.yes and not _agreed(_drop_question(memory, workspace, args.all)):
-        return DONE
-    report = memory.drop(workspace.id, everything=args.all)
-    return _show(args, report, render.drop_report(report))
-
-
-def _run_doctor(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
-
-    findings = memory.doctor()
-    _show(args, findings, render.finding_lines(findings))
-    return REFUSED if any(finding.level == "error" for finding in findings) else DONE
-
-
-def _drop_question(memory: Memory, workspace: Workspace, everything: bool) -> str:
-    from zerikai_memory import render
-
-    known = next((info for info in memory.workspaces() if info.id == workspace.id), None)
-    if known is None:
-        raise InputError(f"Nothing is stored for {workspace.path!r}; see `zerikai-memory workspace list`.")
-    return render.drop_question(known, everything=everything)
-
-
-def _agreed(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InputError(
-            f"{question} Nothing was removed: there is no terminal to ask on; --yes removes without asking."
-        )
-    print(f"{question} Continue? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return True
-    print("Nothing was removed.", file=sys.stderr)
-    return False
 
 
 def _text_from(source: str) -> str:

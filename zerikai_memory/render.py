@@ -177,7 +177,7 @@ def entity_table(entities: Sequence[CodeEntity]) -> str:
         (f"{one_line(e.file_path)}:{e.start_line}", str(e.entity_type), one_line(e.qualified_name or e.name))
         for e in entities
     ]
-    return _columns(rows)
+    return columns(rows)
 
 
 def brief_text(brief: Brief) -> str:
@@ -210,7 +210,7 @@ def workspace_table(workspaces: Sequence[WorkspaceInfo]) -> str:
         files, entities = _known(info.files), _known(info.entities)
         path = one_line(info.path) + marks
         rows.append((one_line(info.name), info.id[:8], files, entities, str(info.notes), scanned, path))
-    return _columns(rows)
+    return columns(rows)
 
 
 def drop_report(report: DropReport) -> str:
@@ -272,7 +272,8 @@ def _some(paths: Iterable[str], total: int | None = None) -> str:
     return ", ".join(one_line(path) for path in listed[:PATHS_SHOWN]) + (f", and {more} more" if more > 0 else "")
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> str:
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines, every cell but the last padded to its column."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     return "\n".join(
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
