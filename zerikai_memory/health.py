@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,14 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.model import Finding, Workspace
 from zerikai_memory.settings import Settings
+from zerikai_memory.store.backups import PARTIAL
 from zerikai_memory.store.brain import Brain
+from zerikai_memory.store.turn import ScanTurn
 from zerikai_memory.workspace.identity import workspace_root
+
+REPAIR = "zerikai-memory doctor --repair"
+# Below this a scan of a usual project does not fit any more.
+LOW_SPACE_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +39,16 @@ def examine(parts: HealthParts) -> list[Finding]:
         findings.append(Finding("ok", "brain", f"{home} does not exist yet; the first scan makes it"))
         return findings
     findings += _folder(home)
+    recorded = list(_recorded(parts.brain))
+    findings += recorded
+    if any(finding.level == "error" for finding in recorded):
+        return findings
     try:
         workspaces = parts.brain.registry.known()
-        findings += _recorded(parts.brain)
     except ZerikaiError as error:
-        findings.append(Finding("error", "zerikai.db", str(error), "restore it from a backup; it is never rebuilt"))
+        findings.append(Finding("error", "zerikai.db", str(error)))
         return findings
+    findings += _strays(parts.brain, workspaces)
     for workspace in workspaces:
         findings += _workspace(parts, workspace)
     if not workspaces:
@@ -67,38 +78,81 @@ def _folder(home: Path) -> Iterator[Finding]:
         yield Finding("warning", "brain", f"{home} is open to other users", f"chmod 700 {home}")
     else:
         yield Finding("ok", "brain", f"{home} is private and writable")
+    if (free := shutil.disk_usage(home).free) < LOW_SPACE_BYTES:
+        yield Finding("warning", "disk", f"{free / 1e6:.0f} MB are free where {home} is", "free space before a scan")
 
 
 def _recorded(brain: Brain) -> Iterator[Finding]:
-    if not brain.recorded.path.exists():
-        return
-    trouble = brain.recorded.damage()
-    if trouble:
-        yield Finding("error", "zerikai.db", f"damaged: {trouble}", "restore it from a backup")
-    else:
-        yield Finding("ok", "zerikai.db", "notes, briefs and registry are readable")
+    path, backups = brain.recorded.path, brain.backups.all()
+    newest = f"the newest of {len(backups)} backups is {backups[0].name}" if backups else "there is no backup yet"
+    fix = f"zerikai-memory backup restore {backups[0].name}" if backups else "restore it from a backup of your own"
+    try:
+        if not path.exists():
+            if backups:
+                yield Finding("error", "zerikai.db", f"{path} is missing; {newest}", fix)
+            return
+        if trouble := brain.recorded.damage():
+            yield Finding("error", "zerikai.db", f"{path} is damaged: {trouble}; {newest}", fix)
+        else:
+            yield Finding("ok", "zerikai.db", f"notes, briefs and registry are readable; {newest}")
+    except ZerikaiError as error:
+        yield Finding("error", "zerikai.db", str(error), fix)
+
+
+def _strays(brain: Brain, workspaces: list[Workspace]) -> Iterator[Finding]:
+    """Files that belong to no workspace, and damaged ones that were set aside: kept until a person deletes them."""
+    known = {workspace.id for workspace in workspaces}
+    for path in sorted((brain.home / "index").glob("*.db")):
+        if path.name.partition(".")[0] not in known:
+            yield Finding("warning", "index", f"{path} belongs to no registered workspace", "delete it, or scan again")
+    for pattern in ("index/*.damaged-*", "zerikai.db.damaged-*", "snapshots/*/*.damaged-*", "contexts/*.unusable-*"):
+        for path in sorted(brain.home.glob(pattern)):
+            if not path.name.endswith(("-wal", "-shm")):
+                yield Finding("warning", "set aside", f"{path} was not usable and is kept", "delete it when not needed")
+    for path in sorted(brain.home.glob(f"**/{PARTIAL}*")):
+        yield Finding("warning", "leftover", f"{path} is being written, or was when its process was killed", REPAIR)
 
 
 def _workspace(parts: HealthParts, workspace: Workspace) -> Iterator[Finding]:
     name = f"workspace {workspace.name}"
     if not workspace_root(workspace).is_dir():
         yield Finding(
-            "warning", name, f"its folder {workspace.path} is gone", f"zerikai-memory workspace drop {workspace.name}"
+            "warning",
+            name,
+            f"its folder {workspace.path} is gone",
+            f"zerikai-memory workspace move {workspace.name} NEW_FOLDER, or workspace drop {workspace.name}",
         )
+    try:
+        yield from _index(parts, workspace, name)
+        yield from _around(parts, workspace, name)
+    except (ZerikaiError, OSError) as error:
+        yield Finding("error", name, str(error), f"zerikai-memory scan {workspace.path}")
+
+
+def _index(parts: HealthParts, workspace: Workspace, name: str) -> Iterator[Finding]:
     index = parts.brain.index(workspace.id)
     rescan = f"zerikai-memory scan {workspace.path}"
     if not index.exists():
         yield Finding("warning", name, "it has no index", rescan)
         return
-    try:
-        if trouble := index.database.damage():
-            yield Finding("error", name, f"its index is damaged: {trouble}", f"drop it, then {rescan}")
-            return
-        if index.meta("incomplete"):
-            yield Finding("warning", name, "its last scan was interrupted or is running", rescan)
-        if index.meta("embedding") != parts.embedder.fingerprint:
-            yield Finding("warning", name, "its vectors come from another embedding model", rescan)
-        counts = index.counts()
-        yield Finding("ok", name, f"{counts.files} files, {counts.entities} entities")
-    except ZerikaiError as error:
-        yield Finding("error", name, str(error), rescan)
+    if trouble := index.database.damage():
+        yield Finding("error", name, f"its index {index.path} is damaged: {trouble}", f"{rescan}, or {REPAIR}")
+        return
+    running = ScanTurn(parts.brain.scan_lock(workspace.id), parts.brain.scan_status(workspace.id)).other()
+    if running:
+        yield Finding("ok", name, f"it is being scanned by {running.who}")
+    elif index.meta("incomplete"):
+        yield Finding("warning", name, "its last scan was interrupted", rescan)
+    if index.meta("embedding") != parts.embedder.fingerprint:
+        yield Finding("warning", name, "its vectors come from another embedding model", rescan)
+    counts = index.counts()
+    yield Finding("ok", name, f"{counts.files} files, {counts.entities} entities")
+
+
+def _around(parts: HealthParts, workspace: Workspace, name: str) -> Iterator[Finding]:
+    snapshots = parts.brain.snapshots(workspace.id, parts.settings.snapshots)
+    for path in snapshots.damaged():
+        yield Finding("warning", name, f"its snapshot {path} is damaged; undo cannot use it", REPAIR)
+    if not parts.brain.briefs.mirrored(workspace):
+        path = parts.brain.briefs.path(workspace.id)
+        yield Finding("warning", name, f"{path} is not the stored brief: edited, missing or left behind", REPAIR)
