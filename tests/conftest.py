@@ -7,6 +7,12 @@ from zerikai_memory.app import Memory
 from zerikai_memory.settings import Settings
 
 
+@pytest.fixture(autouse=True)
+def no_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that a test starts fill no Chroma mirror; the tests of the mirror ask for it."""
+    monkeypatch.setenv("VECTOR_STORE", "exact")
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A brain folder that does not exist yet."""
@@ -24,6 +30,6 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(home: Path, tmp_path: Path) -> Iterator[Memory]:
     """A memory over an empty brain, started in a folder that is no project."""
-    memory = Memory(Settings(home=home), cwd=tmp_path)
+    memory = Memory(Settings(home=home, vector_store="exact"), cwd=tmp_path)
     yield memory
     memory.close()

@@ -11,15 +11,18 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from zerikai_memory.errors import DamagedError
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.outbox import new_token
 from zerikai_memory.store.vectors import MirrorRecord
 
+# A worker ends within one step of 1,000 records; two seconds on a busy machine.
+REMOVE_WAIT_S = 10.0
 # A graph file that outgrew its data file is torn, and reading it can fill the disk (Chroma issue 7510: 231 GiB).
 _LINKS, _LEVEL0 = "link_lists.bin", "data_level0.bin"
 _FOLDER = re.compile(r"g(\d+)(?:\.bad)?$")
@@ -95,7 +98,9 @@ class MirrorState:
         with self.database.write() as connection:
             connection.execute("DELETE FROM records")
             _set(connection, build=max(taken) + 1, embedding=embedding, token="", token_before="", written=0)
-            _set(connection, id=new_token(), superseded=superseded, trouble="", trouble_at="")
+            _set(connection, id=new_token(), superseded=superseded, open="", trouble="", trouble_at="")
+        if self.local:
+            self.build_folder().mkdir(mode=0o700)
 
     def set_aside(self) -> None:
         """Rename the folder in use, so that nobody opens it again; it is removed once its successor is verified."""
@@ -180,6 +185,24 @@ class MirrorState:
 
     def _folders(self) -> list[Path]:
         return [path for path in self.folder.glob("g*") if path.is_dir()] if self.folder.is_dir() else []
+
+
+def remove_mirrors(home: Path, workspace_id: str) -> bool:
+    """Remove all mirrors of a workspace with their text; returns whether there were any.
+
+    Called when its index is gone: a worker that holds a mirror sees that within a step and ends.
+    """
+    folder = home / "vector_db" / workspace_id
+    if not folder.is_dir():
+        return False
+    with ExitStack() as held:
+        for path in (home / "locks").glob(f"{workspace_id}.*.lock"):
+            if path.name.split(".")[-2] not in ("scan", "brief"):
+                lock = FileLock(path, thread_local=False, mode=0o600)
+                with suppress(Timeout):  # then it hangs, and finds its folder gone when it goes on
+                    held.enter_context(lock.acquire(timeout=REMOVE_WAIT_S))
+        shutil.rmtree(folder)
+    return True
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

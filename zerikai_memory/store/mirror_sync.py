@@ -96,7 +96,7 @@ class Mirror:
 
     def search(self, query: Vector, k: int) -> tuple[tuple[str, ...], Vector]:
         """The nearest of a mirror that is equal to the index; raises Behind when much is missing."""
-        left = self._left()
+        left = self.left()
         if left > STEP:
             raise Behind(str(left))
         if left or not self._verified:
@@ -105,7 +105,7 @@ class Mirror:
 
     def search_only(self, query: Vector, k: int) -> tuple[tuple[str, ...], Vector]:
         """The nearest of a mirror that another process keeps; raises Behind when anything is missing."""
-        if left := self._left():
+        if left := self.left():
             raise Behind(str(left))
         if self._chroma is None:
             self._chroma = self._parts.open(self._parts.state)
@@ -113,25 +113,26 @@ class Mirror:
 
     def up_to_date(self) -> bool:
         """Whether the index has changed nothing since the last sync."""
-        return self._verified and not self._left()
+        return self._verified and not self.left()
 
     def close(self) -> None:
         """Close the mirror; found closed, the next worker trusts it without a check."""
         if self._chroma is not None:
             chroma, self._chroma = self._chroma, None
             chroma.close()
-            self._parts.state.set(open="")
+            if self._parts.state.database.path.exists():  # else the mirror was dropped meanwhile
+                self._parts.state.set(open="")
 
     def _sync_once(self) -> SyncReport:
         self._open()
         self._continue()
         written = deleted = 0
-        while self._parts.between(self._left()):
+        while self._parts.between(self.left()):
             step = self._step()
             if step is None:
                 break
             written, deleted = written + step[0], deleted + step[1]
-        left = self._left()
+        left = self.left()
         if not left and (written or deleted or not self._verified):
             self._verify()
         return SyncReport(written, deleted, left)
@@ -139,7 +140,7 @@ class Mirror:
     def _open(self) -> OpenMirror:
         if self._chroma is None:
             state, embedding = self._parts.state, self._parts.index.meta("embedding")
-            self._need_space(self._left())
+            self._need_space(self.left())
             if not state.build or state.get("embedding") != embedding or self._missing() or self._worn_out():
                 state.start_build(embedding)
             elif trouble := state.damaged_files() or (self._parts.check(state) if state.get("open") else None):
@@ -201,7 +202,8 @@ class Mirror:
             state.set(superseded="")
         state.remove_old_builds()
 
-    def _left(self) -> int:
+    def left(self) -> int:
+        """Number of entities the mirror lacks or must forget, as far as the outbox tells."""
         with self._parts.index.database.read() as connection:
             known = self._parts.state.knows(mirror_token(connection))
             return waiting(connection) if known else max(1, self._parts.index.counts().entities)

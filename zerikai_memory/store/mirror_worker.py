@@ -30,7 +30,7 @@ from zerikai_memory.errors import StoreError, ZerikaiError
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.mirror_records import records_of
 from zerikai_memory.store.mirror_state import MirrorState
-from zerikai_memory.store.mirror_sync import Behind, Mirror, SyncParts
+from zerikai_memory.store.mirror_sync import STEP, Behind, Mirror, SyncParts
 from zerikai_memory.store.mirror_task import WorkerTask, worker_command, worker_environment
 from zerikai_memory.store.vectors import MirrorError
 
@@ -102,6 +102,7 @@ class _Worker:
         self._index = WorkspaceIndex(Path(task.index))
         self._inode = _inode(self._index.path)
         self._state = MirrorState(Path(task.home), task.workspace_id, task.url)
+        self._lock = self._state.lock()  # kept here: a lock that nobody refers to is let go
         self._mirror = Mirror(
             SyncParts(self._index, self._state, self._open, self._checked, self._forget, self._between)
         )
@@ -118,7 +119,6 @@ class _Worker:
         if self._task.job == "drain":
             _yield_to_others()
         if not self._locked():
-            self._reply({"event": "busy"})
             return 0
         _limit_files(self._index.counts().entities)
         self._state.reset_damaged()
@@ -133,14 +133,16 @@ class _Worker:
         return 0
 
     def _locked(self) -> bool:
-        lock = self._state.lock()
         deadline = time.monotonic() + LOCK_WAIT_S
         while time.monotonic() < deadline and not self._requests.ended.is_set() and self._wanted():
             try:
-                lock.acquire(timeout=0)
+                self._lock.acquire(timeout=0)
             except Timeout:
                 # Another worker has the mirror. It drains what we came for, and whoever asks us gets exact answers.
                 self._answer_busy()
+                if self._task.job == "drain" and not self._mirror.left():
+                    self._reply({"event": "drained", "left": 0})
+                    return False
                 if self._requests.ended.wait(0.5):
                     return False
             else:
@@ -170,6 +172,8 @@ class _Worker:
             ids, distances = search(query, request["k"])
         except Behind as error:
             self._reply({"id": request["id"], "behind": int(error.args[0])})
+            if locked:
+                self._drain()
         except StoreError as error:
             _LOG.warning("%s", error)
             self._reply({"id": request["id"], "trouble": str(error)})
@@ -177,9 +181,9 @@ class _Worker:
             self._reply({"id": request["id"], "ids": ids, "distances": [float(d) for d in distances]})
 
     def _between(self, left: int) -> bool:
-        """Between two steps: say where we are, answer who waits, and tell whether to go on."""
+        """Between two steps: say where we are, answer who would wait for long, and tell whether to go on."""
         self._reply({"event": "draining", "left": left})
-        while (request := self._requests.next(0)) is not None:
+        while left > STEP and (request := self._requests.next(0)) is not None:
             self._reply({"id": request["id"], "behind": left})
         return self._go_on()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +74,33 @@ class Mirrors:
             if running is not None and running.alive and running.task.job == "serve":
                 return running  # it looks for changes by itself
             return self._start(workspace_id, index, "drain", delay_s)
+
+    def follow(self, workspace_id: str, index: WorkspaceIndex, wait_s: float, go_on: Callable[[int, int], bool]) -> str:
+        """Bring the mirror up to the index after a scan and wait for it at most `wait_s`; returns a warning or nothing.
+
+        `go_on(done, total)` hears how far it is and may end the wait; the mirroring then goes on as long as we live.
+        """
+        try:
+            worker = self.scanned(workspace_id, index, delay_s=0.0 if wait_s else DELAY_S)
+        except (ZerikaiError, OSError) as error:
+            return f"the Chroma mirror could not be started ({error}); answers do not depend on it"
+        if worker is None or not wait_s:
+            return ""
+        total = 0
+
+        def heard(left: int | None) -> bool:
+            nonlocal total
+            total = max(total, left or 0)
+            return go_on(total - (left or 0), total)
+
+        if worker.wait_drained(wait_s, heard):
+            return ""
+        if worker.trouble:
+            return f"the Chroma mirror is not up to date ({worker.trouble}); answers do not depend on it"
+        return (
+            f"{worker.left or 'some'} entities are not in the Chroma mirror yet; answers do not depend on it, and the "
+            "next scan or server goes on"
+        )
 
     def nearest(self, workspace_id: str, index: WorkspaceIndex, view: IndexView, query: Vector, k: int) -> Nearest:
         """The nearest entities by the mirror where it must answer and can."""
