@@ -103,13 +103,13 @@ def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) 
 
 
 def _cite(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> list[tuple[Hit, CodeEntity]]:
-    """Verified hits with their texts; candidates that a scan has replaced meanwhile fall out."""
-    stored = parts.index.entities_by_rowid([candidate.rowid for candidate in candidates])
+    """Verified hits with their texts; candidates that a scan has removed meanwhile fall out."""
+    stored = parts.index.entities_by_id([candidate.entity_id for candidate in candidates])
     files = {path: parts.read(path) for path in dict.fromkeys(candidate.file_path for candidate in candidates)}
     kept: list[tuple[Candidate, Cited]] = []
     for candidate in candidates:
-        entity = stored.get(candidate.rowid)
-        if entity is not None and entity.id == candidate.entity_id:
+        entity = stored.get(candidate.entity_id)
+        if entity is not None:
             kept.append((candidate, verify(entity, candidate.sha256, files[candidate.file_path], parts.extract)))
     texts = pack([item for _, item in kept], budget)
     return [(_hit(candidate, item, text), item.entity) for (candidate, item), text in zip(kept, texts, strict=True)]

@@ -46,6 +46,9 @@ PHRASE_BOOST = 0.5
 # Named when nothing is relevant, so that the reader sees how far off the index is.
 NEAREST_SHOWN = 3
 
+# The view and the full text are read one after the other; a scan may commit in between, and again.
+ATTEMPTS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
@@ -110,8 +113,15 @@ class Searcher:
         self._prepared: _Prepared | None = None
 
     def search(self, query: Query, options: SearchOptions) -> Ranking:
-        """Rank the workspace's entities for a question."""
-        prepared = self._prepare()
+        """Rank the workspace's entities for a question; again when a scan has committed meanwhile, at most ATTEMPTS."""
+        for _ in range(ATTEMPTS):
+            prepared = self._prepare()
+            ranking = self._rank(prepared, query, options)
+            if self._index.generation() == prepared.view.generation:
+                break
+        return ranking
+
+    def _rank(self, prepared: _Prepared, query: Query, options: SearchOptions) -> Ranking:
         view = prepared.view
         text_only = view.embedding != self._embedder.fingerprint
         if query.empty or not len(view):

@@ -174,16 +174,15 @@ class WorkspaceIndex:
             ).fetchall()
         return [entity_of_row(row) for row in rows]
 
-    def entities_by_rowid(self, rowids: Sequence[int]) -> dict[int, CodeEntity]:
-        """Entities of the given rows; rows that a scan has replaced meanwhile are absent."""
-        marks = ",".join("?" * len(rowids))
-        with self.database.read() as connection:
+    def entities_by_id(self, ids: Sequence[str]) -> dict[str, CodeEntity]:
+        """Entities of the given ids, which outlive a scan that writes their file anew; ids that are gone are absent."""
+        marks = ",".join("?" * len(ids))
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
-                f"SELECT e.rowid, {ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file"
-                f" WHERE e.rowid IN ({marks})",
-                tuple(rowids),
+                f"SELECT {_ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file WHERE e.id IN ({marks})",
+                tuple(ids),
             ).fetchall()
-        return {row[0]: entity_of_row(row[1:]) for row in rows}
+            return {row[0]: _entity(row) for row in rows}
 
     def references(self) -> list[Reference]:
         """Stored mentions of other names, by file and line."""
