@@ -1,7 +1,7 @@
 """Let real agents use the server, offline: each scans a project, asks, saves a note. Run: run.py FOLDER [NAME...]
 
-FOLDER holds the installed agents (`make agents` puts pi and opencode there; claude and codex are tried when asked for
-by name). The model is scripted (scripted_model.py). Exit status 1 when an agent did not get there.
+FOLDER holds the installed agents. `make agents` puts pi and opencode there; `claude` and `codex` work too, by name, once
+their npm packages are installed beside them. The model is scripted (scripted_model.py). Exit status 1 when an agent did not get there.
 """
 
 from __future__ import annotations
@@ -97,11 +97,13 @@ def opencode(place: Place) -> list[str]:
 
 def claude(place: Place) -> list[str]:
     """Claude Code, registered by the command of the README."""
-    env = [f"--env={name}={value}" for name, value in place.settings.items()]
-    add = ["mcp", "add", *env, "--scope", "user", "zerikai-memory", "--", *place.server]
-    subprocess.run([place.bin("claude"), *add], env=_environment(place), cwd=place.project, check=True)
+    env = [f"{name}={value}" for name, value in place.settings.items()]
+    add = ["mcp", "add", "--env", *env, "--scope", "user", "zerikai-memory", "--", *place.server]
+    subprocess.run(
+        [place.bin("claude"), *add], env=_environment(place), cwd=place.project, check=True, stdout=subprocess.DEVNULL
+    )
     allowed = ",".join(f"mcp__zerikai-memory__{call.tool}" for call in SCRIPT)
-    return [place.bin("claude"), "-p", "Use the memory.", "--allowedTools", allowed, "--model", "claude-sonnet-4-5"]
+    return [place.bin("claude"), "-p", "Use the memory.", "--allowedTools", allowed]
 
 
 def codex(place: Place) -> list[str]:
@@ -196,6 +198,7 @@ def _environment(place: Place) -> dict[str, str]:
         "ANTHROPIC_AUTH_TOKEN": "x",
         "IS_SANDBOX": "1",
         "MCP_CONNECTION_NONBLOCKING": "0",
+        "ENABLE_TOOL_SEARCH": "false",  # else only query_memory is shown from the start, by its alwaysLoad mark
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     }
 
