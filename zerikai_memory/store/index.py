@@ -166,23 +166,23 @@ class WorkspaceIndex:
     def entities(self, file: str | None = None) -> list[CodeEntity]:
         """Stored entities of the workspace, or of one file, by file and position."""
         where, values = ("WHERE f.path = ?", (file,)) if file is not None else ("", ())
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 f"SELECT {ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file {where}"
                 " ORDER BY f.path, e.rowid",
                 values,
             ).fetchall()
-        return [entity_of_row(row) for row in rows]
+            return [entity_of_row(row) for row in rows]
 
     def entities_by_id(self, ids: Sequence[str]) -> dict[str, CodeEntity]:
         """Entities of the given ids, which outlive a scan that writes their file anew; ids that are gone are absent."""
         marks = ",".join("?" * len(ids))
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
-                f"SELECT {_ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file WHERE e.id IN ({marks})",
+                f"SELECT {ENTITY_COLUMNS} FROM entities e JOIN files f ON f.id = e.file WHERE e.id IN ({marks})",
                 tuple(ids),
             ).fetchall()
-            return {row[0]: _entity(row) for row in rows}
+            return {row[0]: entity_of_row(row) for row in rows}
 
     def references(self) -> list[Reference]:
         """Stored mentions of other names, by file and line."""
