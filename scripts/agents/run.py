@@ -1,7 +1,8 @@
 """Let real agents use the server, offline: each scans a project, asks, saves a note. Run: run.py FOLDER [NAME...]
 
-FOLDER holds the installed agents. `make agents` puts pi and opencode there; `claude` and `codex` work too, by name, once
-their npm packages are installed beside them. The model is scripted (scripted_model.py). Exit status 1 when an agent did not get there.
+FOLDER holds the installed agents. `make agents` puts pi and opencode there; `claude` and `codex` work too, by name,
+once their npm packages are installed beside them. The model is scripted (scripted_model.py). Exit status 1 when an
+agent did not get there.
 """
 
 from __future__ import annotations
