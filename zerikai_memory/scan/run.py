@@ -20,6 +20,7 @@ from zerikai_memory.model import (
     Workspace,
 )
 from zerikai_memory.scan.apply import Batch, write_batch
+from zerikai_memory.scan.last_good import with_last_good
 from zerikai_memory.scan.plan import Freshness, ScanPlan, files_to_hash, plan_scan
 from zerikai_memory.scan.read import ReadFunction, SourceFile, read_bytes, read_source
 from zerikai_memory.store.index import WorkspaceIndex
@@ -154,7 +155,10 @@ def _take(parts: ScanParts, path: str, limit: int, batch: Batch, outcome: _Outco
         outcome.unread.add(path)
         batch.remove.append(path)
         return
-    batch.add(source, parts.extract(source.content, path))
+    extraction = parts.extract(source.content, path)
+    if extraction.partial:
+        extraction = with_last_good(extraction, parts.index.entities(path), source.content)
+    batch.add(source, extraction)
 
 
 def _write(parts: ScanParts, batch: Batch, outcome: _Outcome) -> None:
