@@ -17,6 +17,7 @@ def evidence(**changes: object) -> Evidence:
         "file_cosines": np.array([0.1, 0.2]),
         "name_boost": np.zeros(3),
         "entity_factor": np.ones(3),
+        "member_factor": np.ones(3),
         "file_factor": np.ones(2),
         "name_factor": np.ones(2),
         "file_of": np.array([0, 0, 1]),

@@ -47,7 +47,7 @@ class NameTable:
             self._by_basename[file.path.rsplit("/", 1)[-1].lower()].append(f)
 
     def boosts(self, query: Query) -> Floats:
-        """[n] boost of every entity that the question names."""
+        """[n] boost of every entity that the question names by an identifier or by all words of its name."""
         boost = np.zeros(len(self._view))
         for identifier in query.identifiers:
             for i, value in self._named(identifier).items():
@@ -56,6 +56,11 @@ class NameTable:
         for i in self._by_words.get(query.terms, ()):
             base = EXACT_NAME if self._view.types[i] == "section" else SAME_NAME_OTHER_CASE
             boost[i] = max(boost[i], base * self._owner_factor(i, ""))
+        return boost
+
+    def places(self, query: Query) -> Floats:
+        """[n] boost of every entity at a path, or around a path:line, of the question."""
+        boost = np.zeros(len(self._view))
         only_path = not query.identifiers and len(query.paths) == 1 and query.text.strip("`'\"") == query.paths[0].path
         for mention in query.paths:
             self._add_path(boost, mention, only_path)

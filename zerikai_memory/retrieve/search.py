@@ -13,8 +13,10 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.retrieve.names import KeywordTable, NameTable
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
+    CONSTANT_FACTOR,
     CONSTRUCTOR_FACTOR,
     LOCAL_FACTOR,
+    MODULE_MEMBER_FACTOR,
     PRIVATE_FACTOR,
     Evidence,
     Flags,
@@ -155,7 +157,7 @@ class Searcher:
         for row, value in lexical_scores(self._index, query.words, POOL):
             if (i := prepared.position.get(row)) is not None:
                 lexical[i] = value
-        named = prepared.names.boosts(query)
+        named, placed = prepared.names.boosts(query), prepared.names.places(query)
         for phrase in query.phrases:
             rows = [prepared.position.get(row) for row in rows_with_phrase(self._index, phrase, POOL)]
             named[[i for i in rows if i is not None]] += PHRASE_BOOST
@@ -175,8 +177,10 @@ class Searcher:
             keyword=keyword,
             cosines=1 - distances / 2,
             file_cosines=file_cosines,
-            name_boost=named if options.lexical_rerank else np.zeros(len(view)),
+            # A path is where to look, not a word to match: it counts whatever the rerank setting.
+            name_boost=named + placed if options.lexical_rerank else placed,
             entity_factor=prepared.entity_factor,
+            member_factor=prepared.member_factor,
             file_factor=prepared.legacy_factor * side_factor,
             # A heading that is asked for by its words is meant, wherever it stands.
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
@@ -225,6 +229,7 @@ class _Prepared:
     names: NameTable
     keywords: KeywordTable
     entity_factor: Floats
+    member_factor: Floats
     legacy_factor: Floats
     sides: tuple[Side | None, ...]
     documents: Flags
@@ -235,6 +240,7 @@ class _Found:
     evidence: Evidence
     distances: Floats
     named: Floats
+    placed: Floats
     near: Ints
     store_warning: str
 
@@ -248,7 +254,10 @@ def _prepare(view: IndexView) -> _Prepared:
         position={int(row): i for i, row in enumerate(view.rowids)},
         names=NameTable(view),
         keywords=KeywordTable(view),
-        entity_factor=np.array([_name_factor(name) for name in view.names]) * np.where(local, LOCAL_FACTOR, 1.0),
+        entity_factor=np.array([_name_factor(name) for name in view.names])
+        * np.where(local, LOCAL_FACTOR, 1.0)
+        * np.array([CONSTANT_FACTOR if kind in ("constant", "property") else 1.0 for kind in view.types]),
+        member_factor=np.array([MODULE_MEMBER_FACTOR if kind == "module" else 1.0 for kind in view.types]),
         legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
         sides=sides,
         documents=np.array([side == Side.DOCS for side in sides]),
