@@ -95,12 +95,24 @@ class Mirror:
                 self._begin_anew(str(error))
 
     def search(self, query: Vector, k: int) -> tuple[tuple[str, ...], Vector]:
-        """The nearest of a mirror that is equal to the index; raises Behind when much is missing."""
+        """The nearest of a mirror that is equal to the index; raises Behind when much is missing.
+
+        A damaged folder raises too, and the next sync builds anew. A server may have come back with or without what
+        was on it, so there it is looked at again first.
+        """
         left = self.left()
         if left > STEP:
             raise Behind(str(left))
         if left or not self._verified:
             self.sync()
+        try:
+            return self._open().search(query, k)
+        except MirrorError as error:
+            if self._parts.state.local:
+                self._begin_anew(str(error))
+                raise
+        self._chroma, self._verified = None, False
+        self.sync()
         return self._open().search(query, k)
 
     def search_only(self, query: Vector, k: int) -> tuple[tuple[str, ...], Vector]:

@@ -42,6 +42,8 @@ POLL_S = 1.0
 IDLE_S = 900.0
 # The last holder of the lock may be about to end with its work done; longer waits are another worker's work.
 LOCK_WAIT_S = 60.0
+# A worker that was told to end needs so long to close its mirror; who asks meanwhile waits.
+CLOSING_S = 2.0
 # Draining yields to whatever the person does meanwhile.
 NICENESS = 10
 # A torn graph file grows without bound when it is read (Chroma issue 7510): no file of the mirror may pass this.
@@ -133,17 +135,19 @@ class _Worker:
         return 0
 
     def _locked(self) -> bool:
-        deadline = time.monotonic() + LOCK_WAIT_S
+        began = time.monotonic()
+        deadline = began + LOCK_WAIT_S
         while time.monotonic() < deadline and not self._requests.ended.is_set() and self._wanted():
             try:
                 self._lock.acquire(timeout=0)
             except Timeout:
                 # Another worker has the mirror. It drains what we came for, and whoever asks us gets exact answers.
-                self._answer_busy()
+                if time.monotonic() - began > CLOSING_S:
+                    self._answer_busy()
                 if self._task.job == "drain" and not self._mirror.left():
                     self._reply({"event": "drained", "left": 0})
                     return False
-                if self._requests.ended.wait(0.5):
+                if self._requests.ended.wait(0.1):
                     return False
             else:
                 return True

@@ -73,6 +73,8 @@ class Mirrors:
             running = self._workers.get(workspace_id)
             if running is not None and running.alive and running.task.job == "serve":
                 return running  # it looks for changes by itself
+            if self._answers(index.counts().entities):
+                return self._start(workspace_id, index, "serve", 0.0)
             return self._start(workspace_id, index, "drain", delay_s)
 
     def follow(self, workspace_id: str, index: WorkspaceIndex, wait_s: float, go_on: Callable[[int, int], bool]) -> str:
@@ -104,7 +106,7 @@ class Mirrors:
 
     def nearest(self, workspace_id: str, index: WorkspaceIndex, view: IndexView, query: Vector, k: int) -> Nearest:
         """The nearest entities by the mirror where it must answer and can."""
-        if not self._answers(view):
+        if not self._answers(len(view)):
             return Nearest(None)
         try:
             ids, _ = self._asked(workspace_id, index, query, k)
@@ -148,15 +150,16 @@ class Mirrors:
         for worker in workers:
             worker.stop()
 
-    def _answers(self, view: IndexView) -> bool:
+    def _answers(self, entities: int) -> bool:
+        """Whether Chroma must answer; then its worker stays."""
         store = self._options.store
-        return store in ("chroma", "chroma-http") or (store == "auto" and len(view) > self._options.auto_exact_up_to)
+        return store in ("chroma", "chroma-http") or (store == "auto" and entities > self._options.auto_exact_up_to)
 
     def _asked(self, workspace_id: str, index: WorkspaceIndex, query: Vector, k: int) -> tuple[tuple[str, ...], Vector]:
         with self._mutex:
             worker = self._workers.get(workspace_id)
-            started = worker is None or not worker.alive
-            if worker is None or not worker.alive:
+            started = worker is None or not worker.alive or worker.task.job != "serve"
+            if worker is None or started:
                 if time.monotonic() < self._not_before.get(workspace_id, 0.0):
                     raise MirrorError(worker.trouble if worker else "it failed a moment ago")
                 worker = self._start(workspace_id, index, "serve", 0.0)
