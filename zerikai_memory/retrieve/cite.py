@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from zerikai_memory.model import CitationState, CodeEntity, Extraction
+from zerikai_memory.redact import mask_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,5 +65,6 @@ def _same_entity(entity: CodeEntity, now: Sequence[CodeEntity]) -> CodeEntity | 
 
 
 def _lines(content: bytes, entity: CodeEntity) -> tuple[str, ...]:
-    lines = content.split(b"\n")[entity.start_line - 1 : entity.end_line]
+    # The working file is not masked as the index is; its text goes to a model all the same.
+    lines = mask_source(content).split(b"\n")[entity.start_line - 1 : entity.end_line]
     return tuple(line.decode("utf-8", "replace").rstrip("\r") for line in lines)

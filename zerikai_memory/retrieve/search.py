@@ -166,7 +166,7 @@ class Searcher:
         if not text_only:
             vector = self._embedder.encode([" ".join(query.text.split())])[0]
             nearest = self._nearest(view, vector, POOL)
-            distances = _distances(view, vector, nearest, np.flatnonzero(lexical + named)).astype(np.float64)
+            distances = _distances(view, vector, nearest, np.flatnonzero(lexical + named + placed)).astype(np.float64)
             file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
         side_factor = np.array(side_factors(prepared.sides, query.text))
         keyword = np.zeros(len(view))
@@ -186,12 +186,13 @@ class Searcher:
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
             file_of=view.file_of,
         )
-        return _Found(evidence, distances, named, _near(nearest, distances, text_only), nearest.warning)
+        near = _near(nearest, distances, text_only)
+        return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
 
     def _classic(
         self, prepared: _Prepared, query: Query, found: _Found, options: SearchOptions
     ) -> tuple[list[int], Floats]:
-        """The documented card: distance filter, then 1/distance + keyword hits x weight."""
+        """The documented card: distance filter, then 1/distance + keyword hits x weight; named places come first."""
         near, distances = found.near, found.distances
         hits = prepared.keywords.hits(query.terms)
         cut = options.distance_threshold
@@ -204,7 +205,10 @@ class Searcher:
         )
         scores, order = np.zeros(len(distances)), near[places]
         scores[order] = values
-        return [int(i) for i in order[: options.entities]], scores
+        named_places = np.flatnonzero(found.placed)
+        first = named_places[np.argsort(-found.placed[named_places], kind="stable")]
+        shown = list(dict.fromkeys(int(i) for i in (*first, *order)))[: options.entities]
+        return shown, scores + found.placed
 
     def _relevant(self, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
         if any(found.named[i] > 0 for i in order):
