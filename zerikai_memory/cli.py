@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import argparse
 
     from zerikai_memory.app import Memory
-    from zerikai_memory.model import ScanProgress
 
 # A scan by hand waits for the Chroma mirror so that it is whole when the command ends; about 25,000 entities fit in.
 MIRROR_WAIT_S = 30.0
@@ -166,17 +165,17 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return whole_number
 
 
-def _show(args: argparse.Namespace, value: Any, text: str) -> int:
-    from zerikai_memory import render
+def _show(args: argparse.Namespace, value: Any, text: str, pretty: Callable[[], Any] | None = None) -> int:
+    from zerikai_memory import terminal
 
-    print(render.json_line(value) if args.json else text)
+    terminal.show(value, text, as_json=args.json, pretty=pretty)
     return DONE
 
 
 def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
+    from zerikai_memory import render, terminal
 
-    with _stop_on_interrupt() as stopped, _progress_bar() as progress:
+    with _stop_on_interrupt() as stopped, terminal.progress_bar() as progress:
         report = memory.scan(
             args.path,
             dry_run=args.dry_run,
@@ -185,7 +184,7 @@ def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
             progress=progress,
             cancelled=stopped,
         )
-    _show(args, render.scan_summary(report), render.scan_report(report))
+    _show(args, render.scan_summary(report), render.scan_report(report), lambda: terminal.scan(report))
     return {"cancelled": INTERRUPTED, "failed": REFUSED}.get(report.status, DONE)
 
 
@@ -197,10 +196,11 @@ def _run_query(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _run_entities(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
+    from zerikai_memory import render, terminal
 
     entities = memory.entities(args.workspace, file=args.file)
-    return _show(args, entities, "" if args.json else render.entity_table(entities))
+    text = "" if args.json else render.entity_table(entities)  # there may be very many
+    return _show(args, entities, text, lambda: terminal.entities(entities))
 
 
 def _run_save(memory: Memory, args: argparse.Namespace) -> int:
@@ -268,21 +268,3 @@ def _stop_on_interrupt() -> Iterator[Callable[[], bool]]:
         yield stopped.is_set
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[ScanProgress], None] | None]:
-    """A bar on stderr where that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Looking for files", total=None)
-
-        def advance(progress: ScanProgress) -> None:
-            bar.update(task, description=progress.stage, completed=progress.done, total=progress.total or None)
-
-        yield advance

@@ -52,18 +52,18 @@ def add_upkeep_commands(command: Callable[..., Any], whole: Callable[[int, int],
     doctor.add_argument("--repair", action="store_true", help="mend what can be made anew; recorded data stays")
 
 
-def _show(args: argparse.Namespace, value: Any, text: str) -> int:
-    from zerikai_memory import render
+def _show(args: argparse.Namespace, value: Any, text: str, pretty: Callable[[], Any] | None = None) -> int:
+    from zerikai_memory import terminal
 
-    print(render.json_line(value) if args.json else text)
+    terminal.show(value, text, as_json=args.json, pretty=pretty)
     return DONE
 
 
 def _run_list(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
+    from zerikai_memory import render, terminal
 
     workspaces = memory.workspaces()
-    return _show(args, workspaces, render.workspace_table(workspaces))
+    return _show(args, workspaces, render.workspace_table(workspaces), lambda: terminal.workspaces(workspaces))
 
 
 def _run_snapshots(memory: Memory, args: argparse.Namespace) -> int:
@@ -129,10 +129,10 @@ def _run_restore(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _run_doctor(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
+    from zerikai_memory import render, terminal
 
     findings = memory.doctor(repair=True) if args.repair else memory.doctor()
-    _show(args, findings, render.finding_lines(findings))
+    _show(args, findings, render.finding_lines(findings), lambda: terminal.findings(findings))
     return REFUSED if any(finding.level == "error" for finding in findings) else DONE
 
 

@@ -203,14 +203,19 @@ def workspace_table(workspaces: Sequence[WorkspaceInfo]) -> str:
     """One line per registered workspace: name, short id, files, entities, notes, last scan, path."""
     if not workspaces:
         return "No workspaces yet. Scan a project first: zerikai-memory scan PATH"
-    rows = [("NAME", "ID", "FILES", "ENTITIES", "NOTES", "LAST SCAN", "PATH")]
+    return columns([("NAME", "ID", "FILES", "ENTITIES", "NOTES", "LAST SCAN", "PATH"), *workspace_rows(workspaces)])
+
+
+def workspace_rows(workspaces: Sequence[WorkspaceInfo]) -> list[tuple[str, ...]]:
+    """The cells of a workspace table; a path that is gone or not wholly indexed says so."""
+    rows: list[tuple[str, ...]] = []
     for info in workspaces:
         scanned = "never" if info.last_scan_at is None else _date(info.last_scan_at)
         marks = (" (incomplete)" if info.incomplete else "") + ("" if info.exists else " (folder is gone)")
         files, entities = _known(info.files), _known(info.entities)
         path = one_line(info.path) + marks
         rows.append((one_line(info.name), info.id[:8], files, entities, str(info.notes), scanned, path))
-    return columns(rows)
+    return rows
 
 
 def drop_report(report: DropReport) -> str:
