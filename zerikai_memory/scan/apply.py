@@ -108,8 +108,8 @@ def _draft(source: SourceFile, extraction: Extraction, extractor: int, embedding
 
 
 def _search_fields(entity: CodeEntity, path_words: str, body: str, role: str) -> SearchFields:
-    """`role` is what the entity is registered as: `route GET /users`."""
-    signature = " ".join((entity.signature, *entity.decorators, role))
+    """`role` is what the entity is registered as (`route GET /users`); its kind is a word that people ask with."""
+    signature = " ".join((entity.entity_type, entity.signature, *entity.decorators, role))
     return SearchFields(
         qualified_name=search_text(entity.qualified_name or entity.name),
         path=path_words,
