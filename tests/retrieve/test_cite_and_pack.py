@@ -1,5 +1,7 @@
 import hashlib
 
+import pytest
+
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.model import CodeEntity
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
@@ -73,7 +75,7 @@ def test_what_is_gone_or_cannot_be_told_shows_no_lines() -> None:
 
 def test_packing_gives_signature_then_docstring_then_body() -> None:
     text = pack([cite("first", SOURCE)], 1000)[0]
-    assert text.split("\n") == ["def first(a, b)", "Add two numbers.", "    total = a + b", "    return total"]
+    assert text.split("\n") == ["def first(a, b):", "Add two numbers.", "    total = a + b", "    return total"]
 
 
 def test_packing_stays_within_the_budget_and_heads_come_before_bodies() -> None:
@@ -82,6 +84,35 @@ def test_packing_stays_within_the_budget_and_heads_come_before_bodies() -> None:
         texts = pack(both, budget)
         assert sum(len(text) for text in texts) <= budget
     assert pack(both, 50)[1].startswith("def second()")
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "name", "shown"),
+    [
+        ("a.js", "export const dbl = n => n * 2;\n", "dbl", "export const dbl = n => n * 2;"),  # one line is all
+        ("a.py", "def one(): return 41\n", "one", "def one(): return 41"),
+        (
+            "a.js",  # a signature over several lines, with the body's opening brace on the last
+            "export function f(\n  a,\n  b,\n) {\n  return a;\n}\n",
+            "f",
+            "export function f(\n  a,\n  b,\n) {\n  return a;\n}",
+        ),
+        (
+            "a.js",
+            "const load = (url, done) => {\n\tconst x = url;\n\treturn done(x);\n};\n",
+            "load",
+            "const load = (url, done) => {\n\tconst x = url;\n\treturn done(x);\n};",
+        ),
+        ("a.md", "# Test\nRun it:\n\n```\nnpm test\n```\n", "Test", "# Test\nRun it:\n\n```\nnpm test\n```"),
+        ("a.css", ".a { color: red; }\n", ".a", ".a { color: red; }"),
+    ],
+)
+def test_what_is_shown_of_an_entity_is_its_own_lines_without_a_gap(
+    path: str, source: str, name: str, shown: str
+) -> None:
+    (found,) = [e for e in extract(source.encode(), path).entities if e.name == name and e.entity_type != "module"]
+    cited = verify(found, "x", WorkingFile(path, source.encode(), "x", False), extract)
+    assert pack([cited], 1000) == [shown]
 
 
 def test_a_python_docstring_is_not_shown_twice() -> None:
