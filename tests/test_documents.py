@@ -25,7 +25,7 @@ def test_every_client_has_its_snippet():
     assert "claude mcp add" in README
 
 
-@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md", "docs/settings.md"])
+@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md", "docs/settings.md", "docs/chroma.md"])
 def test_linked_and_named_files_exist(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text) + re.findall(r"`((?:docs|scripts|zerikai_memory)/[\w./-]+)`", text)

@@ -98,6 +98,8 @@ def test_a_damaged_file_is_reported_by_line_and_the_rest_is_used(tmp_path):
         ("QUERY_DISTANCE_THRESHOLD", "1.5", 1.5),
         ("QUERY_DISTANCE_THRESHOLD", "0", 0.0),
         ("MAX_FILE_BYTES", "1_000_000", 1_000_000),
+        ("VECTOR_STORE", "chroma-http", "chroma-http"),
+        ("CHROMA_URL", "https://chroma.example:8443/", "https://chroma.example:8443"),
     ],
 )
 def test_a_value_is_read(tmp_path, name, text, value):
@@ -117,7 +119,12 @@ def test_a_value_is_read(tmp_path, name, text, value):
         ("ENABLE_LEXICAL_RERANK", "maybe"),
         ("RANKER", "best"),
         ("EMBEDDING", "gpt"),
-        ("VECTOR_STORE", "chroma"),  # not in this version
+        ("VECTOR_STORE", "pinecone"),
+        ("CHROMA_URL", "127.0.0.1:8000"),
+        ("CHROMA_URL", "ftp://127.0.0.1"),
+        ("CHROMA_URL", "http://127.0.0.1:8000/somewhere"),
+        ("CHROMA_URL", "http://127.0.0.1:99999"),
+        ("CHROMA_URL", "http://"),
         ("QUERY_DISTANCE_THRESHOLD", "nan"),
         ("QUERY_DISTANCE_THRESHOLD", "-1"),
         ("LEXICAL_RERANK_WEIGHT", "inf"),
@@ -132,6 +139,13 @@ def test_a_wrong_value_is_named_with_what_was_got_and_the_default_is_used(tmp_pa
     assert name in problem
     assert repr(text) in problem
     assert repr(default(field)) in problem
+
+
+def test_a_url_with_a_password_is_refused_and_not_repeated(tmp_path):
+    settings = settings_of(tmp_path / "brain", CHROMA_URL="http://me:secret@127.0.0.1:8000")
+    (problem,) = settings.problems
+    assert "CHROMA_URL" in problem
+    assert "secret" not in problem
 
 
 def test_quotes_exports_comments_and_windows_files_are_read(tmp_path):

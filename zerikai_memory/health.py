@@ -14,6 +14,7 @@ from zerikai_memory.model import Finding, Workspace
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.backups import PARTIAL
 from zerikai_memory.store.brain import Brain
+from zerikai_memory.store.mirror_status import mirror_status
 from zerikai_memory.store.turn import ScanTurn
 from zerikai_memory.workspace.identity import workspace_root
 
@@ -125,6 +126,7 @@ def _workspace(parts: HealthParts, workspace: Workspace) -> Iterator[Finding]:
     try:
         yield from _index(parts, workspace, name)
         yield from _around(parts, workspace, name)
+        yield from _mirror(parts, workspace, name)
     except (ZerikaiError, OSError) as error:
         yield Finding("error", name, str(error), f"zerikai-memory scan {workspace.path}")
 
@@ -156,3 +158,21 @@ def _around(parts: HealthParts, workspace: Workspace, name: str) -> Iterator[Fin
     if not parts.brain.briefs.mirrored(workspace):
         path = parts.brain.briefs.path(workspace.id)
         yield Finding("warning", name, f"{path} is not the stored brief: edited, missing or left behind", REPAIR)
+
+
+def _mirror(parts: HealthParts, workspace: Workspace, name: str) -> Iterator[Finding]:
+    settings, index = parts.settings, parts.brain.index(workspace.id)
+    url = settings.chroma_url if settings.vector_store == "chroma-http" else ""
+    status = mirror_status(settings.home, workspace.id, index, url) if index.exists() else None
+    if status is None:
+        return
+    where = url or status.folder
+    if status.trouble:
+        fix = f"delete {status.folder.parent}, then zerikai-memory scan {workspace.path} (answers do not depend on it)"
+        yield Finding("warning", name, f"its Chroma mirror {where}: {status.trouble}", fix)
+    elif status.left and not status.busy and settings.vector_store != "exact":
+        fix = f"zerikai-memory scan {workspace.path} (answers do not depend on it)"
+        yield Finding("warning", name, f"its Chroma mirror {where} lacks changes of {status.left} entities", fix)
+    else:
+        state = "is being written or read" if status.busy else "is up to date" if not status.left else "is not kept"
+        yield Finding("ok", name, f"its Chroma mirror {where} {state}, {status.records} records")

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from zerikai_memory.errors import StoreError, ZerikaiError
 from zerikai_memory.store.index import WorkspaceIndex
@@ -105,6 +105,7 @@ class _Worker:
         self._inode = _inode(self._index.path)
         self._state = MirrorState(Path(task.home), task.workspace_id, task.url)
         self._lock = self._state.lock()  # kept here: a lock that nobody refers to is let go
+        self._turn = FileLock(Path(task.home) / "locks" / "mirror.turn.lock", thread_local=False, mode=0o600)
         self._mirror = Mirror(
             SyncParts(self._index, self._state, self._open, self._checked, self._forget, self._between)
         )
@@ -120,6 +121,8 @@ class _Worker:
             return 0
         if self._task.job == "drain":
             _yield_to_others()
+            if not self._my_turn():
+                return 0
         if not self._locked():
             return 0
         _limit_files(self._index.counts().entities)
@@ -133,6 +136,17 @@ class _Worker:
             self._state.close()
             self._index.close()
         return 0
+
+    def _my_turn(self) -> bool:
+        """One worker of a brain drains at a time, whoever scans what: each takes a core and hundreds of MB."""
+        while not self._requests.ended.is_set() and self._wanted():
+            try:
+                self._turn.acquire(timeout=0)
+            except Timeout:
+                self._requests.ended.wait(0.2)
+            else:
+                return True
+        return False
 
     def _locked(self) -> bool:
         began = time.monotonic()
