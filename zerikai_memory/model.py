@@ -220,13 +220,16 @@ class ScanReport:
     warnings: tuple[str, ...] = ()
 
 
-CitationState = Literal["fresh", "moved", "stale", "gone"]
+CitationState = Literal["fresh", "moved", "changed", "stale", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A cited entity. `state`: fresh (file unchanged since the scan), moved (found again, lines are today's),
-    stale (the file changed and the entity could not be told apart), gone (the file or entity no longer exists)."""
+    """A cited entity; its lines are those of the working file.
+
+    `state`: fresh (as indexed), moved (the same text on other lines), changed (found again by name, its text is no
+    longer what was indexed), stale (the file changed and it could not be told apart), gone (it no longer exists).
+    """
 
     name: str
     qualified_name: str

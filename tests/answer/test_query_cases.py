@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.casekit import apply_step, build_workspace, load_case
+from zerikai_memory import render
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS
@@ -123,7 +125,8 @@ def test_a_changed_body_under_the_same_lines_is_not_called_fresh(memory: Memory,
     memory.scan(str(workspace))
     (workspace / "t.py").write_text("def target():\n    return 2\n")
     (hit,) = [hit for hit in memory.query("target", str(workspace)).results if hit.name == "target"]
-    assert hit.state != "fresh"
+    assert (hit.state, hit.start_line) == ("changed", 1)
+    assert "return 2" in hit.text
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n\t"])
@@ -165,3 +168,16 @@ def test_a_saved_note_is_found_beside_code_and_by_category(memory: Memory, works
     assert memory.query("", str(workspace), category="fact").notes == ()
     again = memory.save("We rotate the refresh token nightly because of the audit", str(workspace), category="decision")
     assert again == note
+
+
+@pytest.mark.parametrize("budget", [100, 300, 700, 1500, 4000])
+@pytest.mark.parametrize("limit", [1, 5, 20])
+def test_a_reply_stays_within_its_token_budget(budget: int, limit: int, memory: Memory, workspace: Path) -> None:
+    scanned(memory, workspace, "D06")
+    answer = memory.query("run step", str(workspace), limit=limit, budget_tokens=budget)
+    assert answer.results
+    if len(answer.results) > 1:  # the best hit is cited whatever its cost
+        assert len(json.dumps(render.as_json(answer))) <= budget * 4
+        assert len(render.query_answer(answer)) <= budget * 4
+    shown = memory.query("run step", str(workspace), limit=limit, budget_tokens=100_000)
+    assert len(answer.results) + answer.omitted >= len(shown.results)

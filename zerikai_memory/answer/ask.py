@@ -17,10 +17,14 @@ from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.memory import NoteStore
 from zerikai_memory.store.words import split_words
 
-# With the citations around them these texts stay under the 8 kB that a default reply may have.
-DEFAULT_BUDGET_TOKENS = 900
-# Above ten results the default budget grows, so that each still shows something.
-TOKENS_PER_EXTRA_RESULT = 60
+# A default reply stays under 8 kB, text and structured content each.
+DEFAULT_BUDGET_TOKENS = 1_500
+# Above five results the default budget grows, so that each still shows something.
+TOKENS_PER_EXTRA_RESULT = 100
+# What a result costs beside its text and its names: the field names and numbers of its record, its line of the answer.
+RESULT_CHARS = 420
+# The frame of a reply: question, route and flags.
+FRAME_CHARS = 400
 # Notes that ride along with code; asking by category gives as many as the limit.
 NOTES_BESIDE_CODE = 3
 # A note must hold this share of the question's words to be worth its tokens.
@@ -68,6 +72,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         return _reply(parts, query, options, answer=answer, nothing_relevant=True, warnings=warnings)
     shown = () if ranking.nothing_relevant else ranking.candidates
     cited = _cite(parts, shown, _budget_chars(options, notes, sections))
+    dropped = len(shown) - len(cited)
     hits = tuple(hit for hit, _ in cited)
     return _reply(
         parts,
@@ -77,7 +82,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         results=hits,
         notes=notes,
         sections=sections,
-        omitted=max(0, ranking.same_name - sum(_named(query, hit) for hit in hits)),
+        omitted=max(dropped, ranking.same_name - sum(_named(query, hit) for hit in hits)),
         warnings=warnings,
     )
 
@@ -103,16 +108,28 @@ def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) 
 
 
 def _cite(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> list[tuple[Hit, CodeEntity]]:
-    """Verified hits with their texts; candidates that a scan has removed meanwhile fall out."""
+    """Verified hits with their texts, as many as the budget holds but at least the best.
+
+    Candidates that a scan has removed meanwhile fall out.
+    """
     stored = parts.index.entities_by_id([candidate.entity_id for candidate in candidates])
     files = {path: parts.read(path) for path in dict.fromkeys(candidate.file_path for candidate in candidates)}
     kept: list[tuple[Candidate, Cited]] = []
     for candidate in candidates:
         entity = stored.get(candidate.entity_id)
-        if entity is not None:
-            kept.append((candidate, verify(entity, candidate.sha256, files[candidate.file_path], parts.extract)))
-    texts = pack([item for _, item in kept], budget)
+        cost = _result_chars(candidate)
+        if entity is None or (kept and cost > budget):
+            continue
+        budget -= cost
+        kept.append((candidate, verify(entity, candidate.sha256, files[candidate.file_path], parts.extract)))
+    # Each text stands once in the result and, shortened, in the answer.
+    texts = pack([item for _, item in kept], max(budget, 0))
     return [(_hit(candidate, item, text), item.entity) for (candidate, item), text in zip(kept, texts, strict=True)]
+
+
+def _result_chars(candidate: Candidate) -> int:
+    """Characters of one result without its text: names and path stand in its record and in the answer."""
+    return RESULT_CHARS + 2 * (len(candidate.file_path) + len(candidate.qualified_name) + len(candidate.name))
 
 
 def _hit(candidate: Candidate, item: Cited, text: str) -> Hit:
@@ -149,10 +166,10 @@ def _bare_hit(candidate: Candidate) -> Hit:
 
 
 def _budget_chars(options: AskOptions, notes: Sequence[Note], sections: Sequence[BriefSection]) -> int:
-    default = DEFAULT_BUDGET_TOKENS + TOKENS_PER_EXTRA_RESULT * max(options.limit - 10, 0)
+    default = DEFAULT_BUDGET_TOKENS + TOKENS_PER_EXTRA_RESULT * max(options.limit - 5, 0)
     tokens = default if options.budget_tokens is None else options.budget_tokens
     spent = sum(len(note.content) for note in notes) + sum(len(section.text) for section in sections)
-    return max(0, tokens * CHARS_PER_TOKEN - spent)
+    return max(0, tokens * CHARS_PER_TOKEN - spent - FRAME_CHARS)
 
 
 def _named(query: Query, hit: Hit) -> bool:

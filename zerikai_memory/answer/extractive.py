@@ -9,6 +9,7 @@ from zerikai_memory.retrieve.pack import first_paragraph
 
 _STATE_WORDS = {
     "moved": "the file has changed since the scan; the lines are today's",
+    "changed": "its text has changed since the scan; the lines are today's",
     "stale": "the file has changed since the scan and this could not be found again in it",
     "gone": "no longer in the working files",
 }

@@ -1,8 +1,8 @@
 """Verify citations against the working file: a hit never shows another entity's lines.
 
-An unchanged file gives `fresh`. In a changed file the entity is looked for again: found, its lines are today's and it
-is `moved` when they differ; not found, it is `gone` when the file still parses without it, or `stale` when that cannot
-be told.
+An unchanged file gives `fresh`. In a changed file the entity is looked for again: found, its lines are today's, and it
+is `moved` when its text is the same on other lines and `changed` when its text differs; not found, it is `gone` when
+the file still parses without it, or `stale` when that cannot be told.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ def verify(
     if now is None:
         # A file that no longer parses may still hold it.
         return Cited(entity, "stale" if extraction.partial or extraction.skip_reason else "gone", ())
-    unmoved = (now.start_line, now.end_line) == (entity.start_line, entity.end_line)
-    same = unmoved and now.body_hash == entity.body_hash
-    return Cited(now, "fresh" if same else "moved", _lines(file.content, now))
+    state: CitationState = "changed"
+    if now.body_hash == entity.body_hash:
+        state = "fresh" if now.start_line == entity.start_line else "moved"
+    return Cited(now, state, _lines(file.content, now))
 
 
 def _same_entity(entity: CodeEntity, now: Sequence[CodeEntity]) -> CodeEntity | None:
