@@ -340,6 +340,8 @@ class Memory:
     ) -> ScanReport:
         """Scan; a damaged index is derived data: it is set aside and made anew, once."""
         try:
+            if self._brain.index(target.id).suspicion.exists():
+                raise DamagedError("an earlier call could not read it")
             return run_scan(self._scan_parts(target, progress, cancelled))
         except DamagedError as error:
             aside = self._brain.set_index_aside(target.id)

@@ -34,7 +34,8 @@ class FrozenBrief:
         warnings = check_sections(text) if source == "edited" else ()
         if self._adopt(workspace):
             self._store.set_mirror_aside(workspace.id)
-        return replace(self._store.add(workspace, mask_secrets(text), source), warnings=warnings)
+        brief = self._store.add(workspace, mask_secrets(text), source)
+        return replace(brief, warnings=(*brief.warnings, *warnings))
 
     def renew(self, workspace: Workspace) -> str | None:
         """Make the mirror hold the live version, after taking a hand edit over; returns what was done, if anything."""

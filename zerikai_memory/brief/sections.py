@@ -59,7 +59,7 @@ def section_bodies(text: str) -> dict[str, str]:
     known = {_plain(name): name for name in SECTIONS}
     headings = list(_HEADING.finditer(text))
     bodies: dict[str, str] = {}
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+    for heading, following in zip(headings, [*headings[1:], None], strict=False):
         name = known.get(_plain(heading[1]))
         if name is not None and name not in bodies:
             bodies[name] = text[heading.end() : following.start() if following else len(text)].strip()

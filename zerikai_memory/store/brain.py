@@ -67,6 +67,7 @@ class Brain:
         index.close()
         self._forget(workspace_id)
         try:
+            index.suspicion.unlink(missing_ok=True)
             return set_aside(index.path)
         except OSError as error:
             raise StoreError(f"{index.path} is damaged and cannot be renamed: {error}") from error

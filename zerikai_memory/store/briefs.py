@@ -10,6 +10,8 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -55,8 +57,12 @@ class BriefStore:
             if row is None or row[1] != text:
                 row = ((row[0] if row else 0) + 1, text, source, time.time())
                 connection.execute("INSERT INTO briefs VALUES (?, ?, ?, ?, ?)", (workspace.id, *row))
-        self.mirror(workspace)
-        return Brief(workspace.name, workspace.id, *row)
+        brief = Brief(workspace.name, workspace.id, *row)
+        try:
+            self.mirror(workspace)
+        except StoreError as error:  # the version is safe; the mirror is renewed when somebody looks at it
+            return replace(brief, warnings=(str(error),))
+        return brief
 
     def edited(self, workspace: Workspace) -> str | None:
         """The text of the mirror when somebody has edited it by hand since, else None.
@@ -70,14 +76,20 @@ class BriefStore:
             if live is None or self._compared.get(workspace.id) == (stat.st_mtime_ns, stat.st_size, live.version):
                 return None
             text = path.read_bytes()[:MAX_MIRROR_BYTES].decode("utf-8").replace("\r\n", "\n")
+            if "\0" in text:
+                raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "it holds NUL characters")
         except FileNotFoundError:
+            self._renew(workspace)
             return None
         except (OSError, UnicodeDecodeError) as error:
             raise StoreError(f"{path} cannot be read as text ({error}); the stored brief is used") from error
         if text.strip() and text.strip() != live.text.strip():
             known = self._is_version(workspace.id, text)
+            if (now := self.live(workspace)) is None or now.version != live.version:
+                return None  # the mirror that was read may be that of the version that has just come
             if not known or stat.st_mtime > live.created_at:
                 return text
+            self._renew(workspace)
         self._compared[workspace.id] = (stat.st_mtime_ns, stat.st_size, live.version)
         return None
 
@@ -99,6 +111,11 @@ class BriefStore:
             return path.rename(aside)
         except FileNotFoundError:
             return None
+
+    def _renew(self, workspace: Workspace) -> None:
+        """Write a mirror that is missing or left behind, if the disk takes it; the answer at hand does not need it."""
+        with suppress(StoreError):
+            self.mirror(workspace)
 
     def mirrored(self, workspace: Workspace) -> bool:
         """Whether the mirror holds the live version (or there is none to hold)."""

@@ -25,9 +25,9 @@ class Database:
     """A SQLite file in WAL mode. `prepare` brings the schema up and runs once per opened file.
 
     `before_write` runs before every write transaction; `on_empty(writing)` before a missing or empty file is made, and
-    may refuse it; `remedy` says what to do when the content is damaged. On a disk that cannot be written, reading goes
-    on. Raises StoreError when the file cannot be opened or written, DamagedError for a damaged one, BusyError when
-    another process holds it for longer than BUSY_TIMEOUT_S.
+    may refuse it; `on_damage` runs when a call meets damaged content, `remedy` says what to do then. On a disk that
+    cannot be written, reading goes on. Raises StoreError when the file cannot be opened or written, DamagedError for a
+    damaged one, BusyError when another process holds it for longer than BUSY_TIMEOUT_S.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class Database:
         durable: bool = False,
         before_write: Callable[[], None] = lambda: None,
         on_empty: Callable[[bool], None] = lambda writing: None,
+        on_damage: Callable[[], None] = lambda: None,
         remedy: Callable[[], str] = lambda: "run `zerikai-memory doctor` to see what is wrong",
     ) -> None:
         self.path = path
@@ -46,6 +47,7 @@ class Database:
         self._synchronous = "FULL" if durable else "NORMAL"
         self._before_write = before_write
         self._on_empty = on_empty
+        self._on_damage = on_damage
         self._remedy = remedy
         self._mutex = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
@@ -89,7 +91,7 @@ class Database:
         except OSError as error:
             raise self.error(error) from error
         except sqlite3.Error as error:
-            fault = self.error(error)
+            fault = store_error(self.path, error, self._remedy)
             if isinstance(fault, DamagedError):
                 return str(error)
             raise fault from error
@@ -110,7 +112,10 @@ class Database:
 
     def error(self, error: Exception) -> Exception:
         """An error of SQLite or the disk as one of ours, with the file's name and what to do."""
-        return store_error(self.path, error, self._remedy)
+        fault = store_error(self.path, error, self._remedy)
+        if isinstance(fault, DamagedError):
+            self._on_damage()
+        return fault
 
     @contextmanager
     def decoding(self) -> Iterator[None]:
@@ -122,6 +127,7 @@ class Database:
 
     def damaged(self, what: str) -> DamagedError:
         """An error for content that SQLite accepts and we cannot have written."""
+        self._on_damage()
         return DamagedError(f"{self.path} is damaged ({what}); {self._remedy()}")
 
     def _transaction(self, begin: str, *, writing: bool) -> Iterator[sqlite3.Connection]:

@@ -6,6 +6,7 @@ Each message names the file, says whether anything was lost, and what to do.
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def store_error(path: Path, error: Exception, remedy: Callable[[], str]) -> Zeri
             f"{path}: the disk is full; nothing that was saved is lost. Free space and call again; nothing else is "
             "needed"
         )
-    if _is_read_only(error):
+    if _is_read_only(path, error):
         return StoreError(
             f"{path} cannot be written ({error}); reading goes on. Change its permissions, or set ZERIKAI_HOME to a "
             "folder that can be written"
@@ -67,9 +68,11 @@ def only_for_writers(error: Exception) -> bool:
     return _code(error) in _UNCLEAR | {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM}
 
 
-def _is_read_only(error: Exception) -> bool:
+def _is_read_only(path: Path, error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in _READ_ONLY_ERRNO
+    if _code(error) in _UNCLEAR:
+        return path.parent.is_dir() and not os.access(path.parent, os.W_OK)
     return _code(error) in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 

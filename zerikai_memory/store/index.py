@@ -11,6 +11,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,15 @@ class WorkspaceIndex:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.database = Database(path, _prepare, on_empty=self._refuse_to_read_nothing, remedy=lambda: REMEDY)
+        # Exists when reading has failed since the index was made: a scan that finds nothing to write would not notice.
+        self.suspicion = path.with_suffix(".suspect")
+        self.database = Database(
+            path,
+            _prepare,
+            on_empty=self._refuse_to_read_nothing,
+            on_damage=self._suspect,
+            remedy=lambda: REMEDY,
+        )
 
     def exists(self) -> bool:
         """Whether a scan has made this index."""
@@ -196,6 +205,10 @@ class WorkspaceIndex:
     def close(self) -> None:
         """Close the connections."""
         self.database.close()
+
+    def _suspect(self) -> None:
+        with suppress(OSError):
+            self.suspicion.touch(mode=0o600)
 
     def _refuse_to_read_nothing(self, writing: bool) -> None:
         """Only a scan makes an index: a reader that made one would find "nothing" in a project that is full."""

@@ -1,0 +1,1 @@
+"""Parts of bench/torture.py: each runs one kind of trouble and returns one row of the table."""
