@@ -196,7 +196,11 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan did, and what it did not do (`warnings`)."""
+    """What a scan did, and what it did not do.
+
+    `skipped` are files of a known language that were not indexed; `excluded` counts, per ignore rule, the files and
+    folders it left out unseen.
+    """
 
     workspace: str
     workspace_id: str
@@ -207,6 +211,7 @@ class ScanReport:
     removed: tuple[str, ...] = ()
     kept: int = 0
     skipped: tuple[SkippedPath, ...] = ()
+    excluded: Mapping[str, int] = field(default_factory=dict)
     partial: tuple[str, ...] = ()
     failed: tuple[SkippedPath, ...] = ()
     files: int = 0

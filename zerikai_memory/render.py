@@ -112,6 +112,8 @@ def scan_report(report: ScanReport) -> str:
         lines.append("Languages: " + _tally(report.entities_by_language))
     if report.skipped:
         lines.append(f"Skipped {len(report.skipped)}: {_skipped(report.skipped)}")
+    if report.excluded:
+        lines.append(f"Left out by rules: {_some(f'{rule} ({count})' for rule, count in report.excluded.items())}")
     if report.partial:
         lines.append(f"Partly read, because of syntax errors {len(report.partial)}: {_some(report.partial)}")
     if report.failed:

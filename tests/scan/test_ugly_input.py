@@ -112,7 +112,8 @@ def test_invalid_utf8_and_nul_bytes_do_not_hide_the_rest(memory: Memory, workspa
     (workspace / "good.py").write_text("def good(): pass\n")
     assert reasons(memory, workspace) == {"binary.py": "binary"}
     assert sorted(code_names(memory, workspace)) == ["good", "latin"]
-    assert memory.scan(str(workspace)).kept == 3  # what was left out for its content is not read again
+    again = memory.scan(str(workspace))
+    assert (again.kept, again.total) == (2, 0)  # what was left out for its content is not read again
 
 
 def test_a_file_of_50000_lines_is_indexed_with_exact_lines(memory: Memory, workspace: Path) -> None:
@@ -156,3 +157,25 @@ def test_a_workspace_path_with_spaces_and_emoji_works(memory: Memory, tmp_path: 
     (hit,) = [hit for hit in memory.query("found", str(folder)).results if hit.name == "found"]
     assert hit.file_path == "a b.py"
     assert memory.workspaces()[0].name == folder.name
+
+
+def test_a_report_counts_what_is_stored_and_names_what_was_left_out(memory: Memory, workspace: Path) -> None:
+    (workspace / "good.py").write_text("def good(): pass\n")
+    (workspace / "binary.py").write_bytes(b"\0\1\2" * 4000)
+    (workspace / "node_modules").mkdir()
+    (workspace / "node_modules" / "dep.js").write_text("function dep() {}\n")
+    (workspace / "lib.min.js").write_text("function lib() {}\n")
+    planned = memory.scan(str(workspace), dry_run=True)
+    assert (planned.entities, planned.files, planned.partial) == (0, 0, ())
+    report = memory.scan(str(workspace))
+    assert report.added == ("good.py",)
+    assert report.files == 1
+    assert {rule.rstrip("/") for rule in report.excluded} >= {"node_modules", "*.min.js"} or len(report.excluded) == 2
+
+
+def test_a_cancelled_scan_reports_only_what_it_stored(memory: Memory, workspace: Path) -> None:
+    for i in range(30):
+        (workspace / f"m{i:02}.py").write_text(f"def f_{i}(): pass\n")
+    done = []
+    report = memory.scan(str(workspace), progress=done.append, cancelled=lambda: len(done) > 5)
+    assert len(report.added) == report.files < 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from zerikai_memory.embed.base import Embedder
@@ -14,7 +14,6 @@ from zerikai_memory.model import (
     Extraction,
     ScanProgress,
     ScanReport,
-    ScanStatus,
     SkippedPath,
     Walk,
     Workspace,
@@ -23,16 +22,8 @@ from zerikai_memory.scan.apply import Batch, write_batch
 from zerikai_memory.scan.last_good import with_last_good
 from zerikai_memory.scan.plan import Freshness, ScanPlan, files_to_hash, plan_scan
 from zerikai_memory.scan.read import ReadFunction, SourceFile, read_bytes, read_source
+from zerikai_memory.scan.report import NOTHING, Outcome, report_plan, report_scan
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.records import FileState
-
-# What the short reasons of an extraction mean, for the report.
-CONTENT_REASONS = {
-    "binary": "the content is not text",
-    "minified": "written by a minifier, not by a person",
-    "generated": "says of itself that it is generated",
-    "timeout": "took too long to parse",
-}
 
 ProgressFunction = Callable[[ScanProgress], None]
 CancelledFunction = Callable[[], bool]
@@ -57,17 +48,6 @@ class ScanParts:
     before_write: Callable[[], str | None] = lambda: None
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """What applying a plan met, file by file."""
-
-    failed: list[SkippedPath] = field(default_factory=list)
-    embedded: int = 0
-    done: int = 0
-    unread: set[str] = field(default_factory=set)
-    warnings: list[str] = field(default_factory=list)
-
-
 def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
     """Bring the index up to the files on disk, or with `dry_run` only say what would be done.
 
@@ -81,29 +61,20 @@ def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
     stored = parts.index.file_states(parts.extractor_version) if parts.index.exists() else {}
     hashes = _hash_suspects(parts, files_to_hash(walk.files, stored, freshness))
     plan = plan_scan(walk.files, stored, hashes, freshness)
-    outcome = _Outcome()
-    limits = {file.path: _limit(parts, file) for file in walk.files}
-    status: ScanStatus = "dry_run" if dry_run else _apply(parts, plan, limits, outcome)
-    states = parts.index.file_states() if parts.index.exists() else {}
-    report = ScanReport(
-        workspace=parts.workspace.name,
-        workspace_id=parts.workspace.id,
-        root=parts.workspace.path,
-        status=status,
-        added=tuple(path for path in plan.add if path not in outcome.unread),
-        changed=tuple(path for path in plan.change if path not in outcome.unread),
-        removed=tuple(sorted({*plan.remove, *(outcome.unread & stored.keys())})),
-        kept=len(plan.keep),
-        skipped=(*walk.skipped, *_content_skips(states)),
-        partial=tuple(sorted(state.path for state in states.values() if state.partial)),
-        failed=tuple(outcome.failed),
-        embedded=outcome.embedded,
-        done=outcome.done,
-        total=len(plan.add) + len(plan.change),
-        seconds=round(time.monotonic() - started, 3),
+    if dry_run:
+        return report_plan(parts.workspace, walk, plan, time.monotonic() - started)
+    outcome = Outcome()
+    _apply(parts, plan, {file.path: _limit(parts, file) for file in walk.files}, outcome)
+    exists = parts.index.exists()
+    return report_scan(
+        parts.workspace,
+        walk,
+        plan,
+        outcome,
+        parts.index.file_states() if exists else {},
+        parts.index.counts() if exists else NOTHING,
+        time.monotonic() - started,
     )
-    report = _with_counts(report, parts, walk)
-    return replace(report, warnings=(*report.warnings, *outcome.warnings))
 
 
 def _hash_suspects(parts: ScanParts, suspects: list[DiskFile]) -> dict[str, str]:
@@ -122,11 +93,11 @@ def _limit(parts: ScanParts, file: DiskFile) -> int:
     return max(parts.max_file_bytes, file.size)
 
 
-def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome: _Outcome) -> ScanStatus:
+def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome: Outcome) -> None:
     """Write what the plan says, a batch a transaction; the incomplete mark stays when this is left early."""
     index = parts.index
     if plan.empty and index.exists() and not index.meta("incomplete"):
-        return "completed"
+        return
     if warning := parts.before_write():
         outcome.warnings.append(warning)
     index.begin(parts.extractor_version, parts.embedder.fingerprint)
@@ -135,7 +106,8 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
     for path in todo:
         if parts.cancelled():
             _write(parts, batch, outcome)
-            return "cancelled"
+            outcome.status = "cancelled"
+            return
         _take(parts, path, limits[path], batch, outcome)
         outcome.done += 1
         parts.progress(ScanProgress("index", outcome.done, len(todo), path))
@@ -144,15 +116,13 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
             batch = Batch()
     _write(parts, batch, outcome)
     index.finish()
-    return "completed"
 
 
-def _take(parts: ScanParts, path: str, limit: int, batch: Batch, outcome: _Outcome) -> None:
+def _take(parts: ScanParts, path: str, limit: int, batch: Batch, outcome: Outcome) -> None:
     """Read and extract one file into the batch; one that cannot be read loses its records and is named."""
     source = read_source(parts.root, path, limit, parts.read)
     if isinstance(source, SkippedPath):
         outcome.failed.append(source)
-        outcome.unread.add(path)
         batch.remove.append(path)
         return
     extraction = parts.extract(source.content, path)
@@ -161,47 +131,7 @@ def _take(parts: ScanParts, path: str, limit: int, batch: Batch, outcome: _Outco
     batch.add(source, extraction)
 
 
-def _write(parts: ScanParts, batch: Batch, outcome: _Outcome) -> None:
+def _write(parts: ScanParts, batch: Batch, outcome: Outcome) -> None:
     if batch.sources or batch.remove:
         outcome.embedded += write_batch(parts.index, batch, parts.embedder, parts.extractor_version)
-
-
-def _content_skips(states: Mapping[str, FileState]) -> list[SkippedPath]:
-    """Files that were read and left out for what is in them; known from the index, so that every report names them."""
-    return [
-        SkippedPath(state.path, state.skip_reason, CONTENT_REASONS.get(state.skip_reason, ""))
-        for state in sorted(states.values(), key=lambda state: state.path)
-        if state.skip_reason
-    ]
-
-
-def _with_counts(report: ScanReport, parts: ScanParts, walk: Walk) -> ScanReport:
-    if not parts.index.exists():
-        return replace(report, warnings=_warnings(report, walk))
-    counts = parts.index.counts()
-    report = replace(
-        report,
-        files=counts.files,
-        entities=counts.entities,
-        entities_by_type=counts.by_type,
-        entities_by_language=counts.by_language,
-    )
-    return replace(report, warnings=_warnings(report, walk))
-
-
-def _warnings(report: ScanReport, walk: Walk) -> tuple[str, ...]:
-    """What a person must know that the counts do not say."""
-    found = []
-    if report.status == "cancelled":
-        found.append(f"stopped after {report.done} of {report.total} files; the next scan goes on from there")
-    if report.status != "dry_run" and report.files == 0:
-        found.append(_nothing_indexed(walk))
-    return tuple(found)
-
-
-def _nothing_indexed(walk: Walk) -> str:
-    """Why a scan ended with no file: the rule that left out most, when there is one."""
-    if not walk.files and walk.excluded_by:
-        rule, count = max(walk.excluded_by.items(), key=lambda item: (item[1], item[0]))
-        return f"no file was indexed; the rule {rule} left out most ({count} paths)"
-    return "no file was indexed: the folder holds no file of a known language"
+        outcome.written |= {source.path for source, _ in batch.sources}
