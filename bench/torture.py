@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.tortures import damage, disk, kills, life, many  # noqa: E402
-from bench.tortures.ground import Row  # noqa: E402
+from bench.tortures import damage, disk, kills, life, many
+from bench.tortures.ground import Row
 
 # More would be the same trouble again; the first ones say what it is.
 SHOWN = 5

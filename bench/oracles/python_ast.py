@@ -1,40 +1,81 @@
-"""Compare Python extraction with the standard `ast` module on real code.
+"""Python extraction against the standard `ast` module: definitions with lines and docstrings, and references.
 
-    python bench/oracles/python_ast.py [FOLDER ...] [--limit N] [--examples N]
-
-Without a folder: the site-packages of the running Python. A record is (kind, qualified name, definition line, end
-line, docstring) of a function, method or class; files that `ast` refuses are left out. Prints the share of equal
-records, examples of each class of difference, and the time of both.
+A definition is (kind, qualified name, line, end line, docstring) of a function, method or class; a reference is
+(kind, name, line) of a call, import, alias, base or decorator. Files that `ast` refuses are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
-import sysconfig
 import time
 import warnings
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from tally import Tally
 
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.model import Extraction
 
 Record = tuple[str, str, int, int, str | None]
+Place = tuple[str, str, int]
+REASONS = {
+    "call in an f-string": "`ast` before Python 3.12 gives places inside f-strings wrongly",
+    "secret masked": "the value looks like a secret: it is masked on purpose",
+    "call missing": "the called name is in brackets, or the grammar reads the statement otherwise (`print` chevrons)",
+    "file skipped": "the file says of itself that it is generated",
+}
+REFERENCES = ("call", "import", "alias", "inherit", "decorate")
 
 
-@dataclass
-class Totals:
-    files: int = 0
-    refused: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    expected: int = 0
-    equal: int = 0
-    ast_s: float = 0.0
-    extract_s: float = 0.0
-    differences: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+def run(paths: Iterable[Path]) -> list[Tally]:
+    """Compare all files; the tallies of definitions and of references."""
+    warnings.simplefilter("ignore")
+    definitions = Tally("Python ast", "functions, methods, classes with lines and docstring", 0.999, REASONS)
+    references = Tally("Python ast", "calls, imports, aliases, bases, decorators", 0.999, REASONS)
+    for path in paths:
+        _compare(path, definitions, references)
+    return [definitions, references]
+
+
+def _compare(path: Path, definitions: Tally, references: Tally) -> None:
+    source = path.read_bytes()
+    try:
+        start = time.process_time()
+        tree = ast.parse(source)
+        definitions.oracle_s += time.process_time() - start
+        expected = ast_records(tree)
+        places = Counter(ast_references(tree))
+    except (SyntaxError, ValueError, RecursionError):
+        definitions.left_out += 1
+        references.left_out += 1
+        return
+    start = time.process_time()
+    extraction = extract(source, path.name)
+    definitions.extract_s += time.process_time() - start
+    if extraction.skip_reason:
+        definitions.left_out += 1
+        references.left_out += 1
+        definitions.differ("file skipped", f"{path}: {extraction.skip_reason}")
+        return
+    found = our_records(extraction)
+    definitions.files += 1
+    definitions.expected += sum(expected.values())
+    definitions.equal += sum((expected & found).values())
+    definitions.extra += sum((found - expected).values())
+    for label, example in _classify(expected - found, found - expected):
+        definitions.differ(label, f"{path}: {example}")
+    ours = Counter((r.kind.value, r.name, r.line) for r in extraction.references if r.kind in REFERENCES)
+    references.files += 1
+    references.expected += sum(places.values())
+    references.equal += sum((places & ours).values())
+    references.extra += sum((ours - places).values())
+    in_strings = Counter(ast_references(tree, only_f_strings=True))
+    for place in (places - ours).elements():
+        label = "call in an f-string" if in_strings[place] else f"{place[0]} missing"
+        references.differ(label, f"{path}:{place[2]} {place[1]}")
 
 
 def ast_records(tree: ast.Module) -> Counter[Record]:
@@ -57,6 +98,48 @@ def ast_records(tree: ast.Module) -> Counter[Record]:
     return records
 
 
+def ast_references(tree: ast.AST, only_f_strings: bool = False) -> Iterator[Place]:
+    """References of every statement and expression; with `only_f_strings` those inside f-strings."""
+    stack: list[tuple[ast.AST, bool]] = [(tree, not only_f_strings)]
+    while stack:
+        node, counts = stack.pop()
+        counts = counts or isinstance(node, ast.JoinedStr)
+        if counts:
+            yield from _references_of(node)
+        stack.extend((child, counts) for child in ast.iter_child_nodes(node))
+
+
+def _references_of(node: ast.AST) -> Iterator[Place]:
+    if isinstance(node, ast.Call):
+        yield from _named("call", node.func)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__" and not node.level:
+            return
+        for alias in node.names:
+            line = node.lineno if alias.name == "*" else alias.lineno
+            yield "import", alias.name, line
+            if alias.asname:
+                yield "alias", alias.asname, alias.end_lineno or line
+    elif isinstance(node, ast.ClassDef):
+        for base in node.bases:
+            yield from _named("inherit", _head(base), base.lineno)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        for decorator in node.decorator_list:
+            yield from _named("decorate", _head(decorator), decorator.lineno)
+
+
+def _head(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+def _named(kind: str, node: ast.expr, line: int | None = None) -> Iterator[Place]:
+    if isinstance(node, ast.Name | ast.Attribute):
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        yield kind, name, line or node.end_lineno or node.lineno
+
+
 def our_records(extraction: Extraction) -> Counter[Record]:
     """The same from an extraction; names bound to a lambda are ours alone and left out."""
     return Counter(
@@ -66,68 +149,20 @@ def our_records(extraction: Extraction) -> Counter[Record]:
     )
 
 
-def compare(path: Path, totals: Totals) -> None:
-    """Add one file to the totals."""
-    source = path.read_bytes()
-    try:
-        start = time.process_time()
-        tree = ast.parse(source)
-        totals.ast_s += time.process_time() - start
-        expected = ast_records(tree)
-    except (SyntaxError, ValueError, RecursionError):
-        totals.refused += 1
-        return
-    totals.files += 1
-    start = time.process_time()
-    extraction = extract(source, path.name)
-    totals.extract_s += time.process_time() - start
-    if extraction.skip_reason:
-        totals.skipped[extraction.skip_reason] += 1
-        return
-    found = our_records(extraction)
-    totals.expected += sum(expected.values())
-    totals.equal += sum((expected & found).values())
-    for label, records in sorted(classify(expected - found, found - expected).items()):
-        totals.differences[label].extend(f"{path}: {record!r:.300}" for record in records)
-
-
-def classify(missing: Counter[Record], extra: Counter[Record]) -> dict[str, list[tuple[Record, Record | None]]]:
+def _classify(missing: Counter[Record], extra: Counter[Record]) -> Iterator[tuple[str, str]]:
     """Name what differs, pairing records of the same name and line."""
-    by_place = {(name, line): (kind, name, line, end, doc) for kind, name, line, end, doc in extra}
-    result: dict[str, list[tuple[Record, Record | None]]] = defaultdict(list)
+    by_place: dict[tuple[str, int], list[Record]] = defaultdict(list)
+    for record in extra:
+        by_place[record[1], record[2]].append(record)
     for record in missing:
-        other = by_place.pop((record[1], record[2]), None)
-        if other is None:
-            result["missing"].append((record, None))
-        else:
-            fields = ("kind", "name", "line", "end line", "docstring")
-            label = ", ".join(f for f, a, b in zip(fields, record, other, strict=True) if a != b)
-            result[f"other {label}"].append((record, other))
-    result["extra"] += [(record, None) for record in by_place.values()]
-    return {label: records for label, records in result.items() if records}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--limit", type=int, default=100_000)
-    parser.add_argument("--examples", type=int, default=5)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    folders = options.folders or [Path(sysconfig.get_paths()["purelib"])]
-    paths = [path for folder in folders for path in sorted(folder.rglob("*.py")) if path.is_file()]
-    totals = Totals()
-    for path in paths[: options.limit]:
-        compare(path, totals)
-    print(f"{totals.files} files, {totals.refused} refused by ast, skipped {dict(totals.skipped)}")
-    share = totals.equal / max(1, totals.expected)
-    print(f"{totals.equal} of {totals.expected} definitions equal: {share:.4%}")
-    print(f"ast.parse {totals.ast_s:.2f} s, extract {totals.extract_s:.2f} s: {totals.extract_s / totals.ast_s:.1f}x")
-    for label, examples in sorted(totals.differences.items()):
-        print(f"\n{label}: {len(examples)}")
-        for example in examples[: options.examples]:
-            print("  ", example)
-
-
-if __name__ == "__main__":
-    main()
+        others = by_place[record[1], record[2]]
+        if not others:
+            yield "definition missing", f"{record!r:.200}"
+            continue
+        other = others.pop()
+        if "[masked]" in (other[4] or ""):
+            yield "secret masked", f"{record[2]} {record[1]}"
+            continue
+        fields = ("kind", "name", "line", "end line", "docstring")
+        label = ", ".join(f for f, a, b in zip(fields, record, other, strict=True) if a != b)
+        yield f"other {label}", f"{record!r:.150} ours {other!r:.150}"

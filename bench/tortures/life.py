@@ -21,7 +21,9 @@ def run_cycles(folder: Path, seed: int, cycles: int) -> Row:
     project(work, random.Random(seed), 20)
     first = memory(home)
     first.scan(str(work))
-    first.save("the first change after the brain was made also makes the backup of the day", str(work))
+    first.close()
+    first = memory(home)
+    first.save("the first change by a later process also makes the backup of the day", str(work))
     first.close()
     before = _processes()
     files = {path.relative_to(home).as_posix() for path in home.rglob("*")}
