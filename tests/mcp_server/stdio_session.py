@@ -20,9 +20,15 @@ MODERN_META = {
 
 
 class StdioSession:
-    """Spawns the server with almost no environment, as some clients do, and keeps what it writes."""
+    """Spawns the server with almost no environment, as some clients do, and keeps what it writes.
 
-    def __init__(self, home: Path, cwd: Path | str = "/", command: list[str] | None = None, **env: str) -> None:
+    With `bare`, what `env` names is the whole environment.
+    """
+
+    def __init__(
+        self, home: Path, cwd: Path | str = "/", command: list[str] | None = None, *, bare: bool = False, **env: str
+    ) -> None:
+        usual = {"PATH": os.environ["PATH"], "HOME": str(home), "ZERIKAI_HOME": str(home / "brain")}
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             command or [sys.executable, "-m", "zerikai_memory"],
@@ -30,7 +36,7 @@ class StdioSession:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env={"PATH": os.environ["PATH"], "HOME": str(home), "ZERIKAI_HOME": str(home / "brain")} | env,
+            env=env if bare else usual | env,
         )
         self.lines: list[bytes] = []
         self._next_id = 0

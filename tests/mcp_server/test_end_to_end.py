@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import sys
 import time
+from contextlib import ExitStack
 
 import pytest
 from mcp import Client
@@ -189,14 +191,19 @@ def test_a_default_reply_stays_under_8_kb(session, tmp_path):
         assert len(json.dumps(reply["structuredContent"], ensure_ascii=False).encode()) <= 8_000
 
 
-def test_the_end_of_stdin_in_a_real_scan_ends_the_process_and_the_next_one_goes_on(tmp_path):
+@pytest.mark.parametrize("ending", ["end of stdin", signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_end_in_a_real_scan_is_quick_and_the_next_one_goes_on(tmp_path, ending):
     files = {f"pkg{i % 20}/mod{i}.py": f"def function_{i}(a):\n    return a + {i}\n" for i in range(1_500)}
     root = write(tmp_path / "many", files)
     with StdioSession(tmp_path) as session:
         session.initialize()
         session.call("scan_workspace", workspace=root, wait=0.2)
-        status, _, _, seconds = session.close()
-    assert status == 0
+        if ending == "end of stdin":
+            status, _, _, seconds = session.close()
+        else:
+            session.process.send_signal(ending)
+            status, _, _, seconds = session.end()
+    assert status == (-ending if ending is signal.SIGKILL else 0)
     assert seconds < 1
     with StdioSession(tmp_path) as session:
         session.initialize()
@@ -234,6 +241,78 @@ async def test_the_roots_of_a_client_name_the_workspace(tmp_path, mode):
         assert scan.structured_content["root"] == str(root)
 
 
+@pytest.mark.parametrize("where", ["/", "home", "home that is a repository", "deleted"])
+def test_a_working_folder_that_is_no_project_is_not_taken_for_one(tmp_path, project, where):
+    gone, command = tmp_path / "gone", None
+    if where == "home that is a repository":
+        (tmp_path / ".git").mkdir()
+    if where == "deleted":
+        gone.mkdir()
+        command = ["sh", "-c", f'rmdir "{gone}"; exec "{sys.executable}" -m zerikai_memory']
+    cwd = {"/": "/", "deleted": gone}.get(where, tmp_path)
+    with StdioSession(tmp_path, cwd=cwd, command=command) as session:
+        session.initialize()
+        refused = session.call("scan_workspace")
+        assert refused["isError"]
+        assert "Pass `workspace`" in refused["content"][0]["text"]
+        assert session.call("scan_workspace", workspace=project)["structuredContent"]["status"] == "completed"
+
+
+def test_a_client_that_passes_no_environment_is_served(tmp_path, project):
+    with StdioSession(tmp_path, bare=True) as session:  # not even PATH and HOME
+        session.initialize()
+        assert len(session.request("tools/list")["result"]["tools"]) == 4
+        assert session.close()[0] == 0
+    with StdioSession(tmp_path, bare=True, ZERIKAI_HOME=str(tmp_path / "brain")) as session:
+        session.initialize()
+        assert session.call("scan_workspace", workspace=project)["structuredContent"]["status"] == "completed"
+        found = session.call("query_memory", user_query="swap the refresh token", workspace=project)
+        assert found["structuredContent"]["results"]
+
+
+def test_every_spelling_of_a_path_is_one_workspace(session, tmp_path, project):
+    first = session.call("scan_workspace", workspace=project)["structuredContent"]
+    (tmp_path / "link").symlink_to(project)
+    spellings = [
+        f"{project}/",
+        f"{project}/auth/..",
+        f"{tmp_path}//./proj",
+        str(tmp_path / "link"),
+        "~/proj",  # HOME is tmp_path
+        (tmp_path / "proj").as_uri(),
+        "proj",
+        "PROJ",
+        first["workspace_id"],
+        first["workspace_id"][:8],
+    ]
+    for spelling in spellings:
+        again = session.call("scan_workspace", workspace=spelling)["structuredContent"]
+        assert (again["workspace_id"], again["counts"]["kept"]) == (first["workspace_id"], 3), spelling
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_workspace_is_the_argument_then_the_setting_then_a_root_then_the_folder(tmp_path, mode):
+    folders = {name: write(tmp_path / name, {**PROJECT, "pyproject.toml": ""}) for name in ("a", "s", "r", "c")}
+
+    async def roots(context):
+        return ListRootsResult(roots=[Root(uri=(tmp_path / "r").as_uri())])
+
+    async def root_of(arguments, with_roots, **env):
+        settings = {"ZERIKAI_HOME": str(tmp_path / "brain"), **env}
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "zerikai_memory"], env=settings, cwd=folders["c"]
+        )
+        callback = {"list_roots_callback": roots} if with_roots else {}
+        async with Client(server, mode=mode, **callback) as client:
+            return (await client.call_tool("scan_workspace", arguments)).structured_content["root"]
+
+    setting = {"ZERIKAI_WORKSPACE": folders["s"]}
+    assert await root_of({"workspace": folders["a"]}, True, **setting) == folders["a"]
+    assert await root_of({}, True, **setting) == folders["s"]
+    assert await root_of({}, True) == folders["r"]
+    assert await root_of({}, False) == folders["c"]
+
+
 def test_a_server_started_in_a_project_knows_it(tmp_path, project):
     with StdioSession(tmp_path, cwd=project) as session:
         (tmp_path / "proj" / "pyproject.toml").write_text("[project]\nname = 'proj'\n")
@@ -241,29 +320,25 @@ def test_a_server_started_in_a_project_knows_it(tmp_path, project):
         assert session.call("scan_workspace")["structuredContent"]["root"] == project
 
 
-def test_several_servers_share_one_brain(tmp_path, project):
-    sessions = [StdioSession(tmp_path) for _ in range(4)]
-    try:
+def test_ten_servers_at_once_share_one_brain(tmp_path, project):
+    call = {"name": "scan_workspace", "arguments": {"workspace": project}}
+    with ExitStack() as ending:
+        sessions = [ending.enter_context(StdioSession(tmp_path)) for _ in range(10)]
         for session in sessions:
             session.initialize()
-        for number, session in enumerate(sessions):
-            session.send(
-                {
-                    "jsonrpc": "2.0",
-                    "id": 500 + number,
-                    "method": "tools/call",
-                    "params": {"name": "scan_workspace", "arguments": {"workspace": project}},
-                }
-            )
-        for number, session in enumerate(sessions):
-            assert session.response(500 + number)["result"]["structuredContent"]["status"] == "completed"
+        for session in sessions:
+            session.send({"jsonrpc": "2.0", "id": 500, "method": "tools/call", "params": call})
+        for session in sessions:
+            result = session.response(500)["result"]
+            assert not result.get("isError"), result["content"]
+            assert result["structuredContent"]["status"] == "completed"
         for session in sessions:
             session.call("save_to_memory", content=f"Note of process {session.process.pid}", workspace=project)
-        replay = sessions[0].call("query_memory", workspace=project, category="fact")
-        assert len(replay["structuredContent"]["notes"]) == 4
-    finally:
         for session in sessions:
-            session.__exit__(None, None, None)
+            replay = session.call("query_memory", workspace=project, category="fact", limit=50)
+            assert len(replay["structuredContent"]["notes"]) == 10
+            found = session.call("query_memory", user_query="swap the refresh token", workspace=project)
+            assert found["structuredContent"]["results"][0]["name"] == "refresh_token_rotation"
 
 
 def test_a_cancelled_scan_stops_and_the_index_can_be_asked(tmp_path):
