@@ -24,7 +24,7 @@ from zerikai_memory.health import HealthParts, examine
 from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.lang.registry import language_of
-from zerikai_memory.memory.notes import clean_category, clean_content
+from zerikai_memory.memory.notes import clean_category, clean_content, saving_warnings
 from zerikai_memory.model import (
     Brief,
     CodeEntity,
@@ -201,14 +201,17 @@ class Memory:
     ) -> Note:
         """Store a note; the same content in the same category is recognised and returned, not doubled."""
         target = self._known(workspace, roots)
-        return self._brain.notes.add(target.id, clean_category(category), clean_content(content))
+        text = clean_content(content)
+        started = time.time()
+        note = self._brain.notes.add(target.id, clean_category(category), text)
+        return replace(note, warnings=saving_warnings(note, content, started))
 
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """The live brief; raises InputError when the workspace has none yet."""
         target = self._known(workspace, roots)
         brief = self._briefs.live(target)
         if brief is None:
-            raise InputError(f"{target.name!r} has no brief yet; scan it, or write one with update_brief")
+            raise InputError(f"{target.name!r} has no brief yet; a scan that finds files writes one")
         return brief
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
@@ -273,7 +276,10 @@ class Memory:
     def _searcher(self, target: Workspace) -> Searcher:
         index = self._brain.index(target.id)
         if not index.exists():
-            raise InputError(f"the index of {target.name!r} is gone; scan it again")
+            raise InputError(
+                f"{target.name!r} has no index yet: its first scan is still running or was never finished; scan it "
+                "and wait for the end"
+            )
         with self._mutex:
             if target.id not in self._searchers:
                 nearest = partial(self._mirrors.nearest, target.id, index)

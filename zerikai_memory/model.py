@@ -258,13 +258,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written."""
+    """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written.
+
+    `warnings` are about the act of saving: a secret was masked, the same note was there already.
+    """
 
     id: str
     category: str
     content: str
     created_at: float
     workspace_id: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,8 +167,8 @@ def note_citation(note: Note) -> str:
 
 
 def saved_note(note: Note) -> str:
-    """Confirmation of a saved note."""
-    return f"Saved {note_citation(note)}."
+    """Confirmation of a saved note, and what is to be known about it."""
+    return "\n".join([f"Saved {note_citation(note)}.", *(f"Warning: {text}" for text in note.warnings)])
 
 
 def entity_table(entities: Sequence[CodeEntity]) -> str:

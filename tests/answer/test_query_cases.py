@@ -167,7 +167,15 @@ def test_a_saved_note_is_found_beside_code_and_by_category(memory: Memory, works
     assert memory.query("", str(workspace), category="decision").notes == (note,)
     assert memory.query("", str(workspace), category="fact").notes == ()
     again = memory.save("We rotate the refresh token nightly because of the audit", str(workspace), category="decision")
-    assert again == note
+    assert again.id == note.id
+    assert "already" in again.warnings[0]
+
+
+def test_a_masked_secret_is_said(memory: Memory, workspace: Path) -> None:
+    scanned(memory, workspace, "D04")
+    note = memory.save("the deploy password=hunter2hunter2 is in the vault", str(workspace))
+    assert "hunter2" not in note.content
+    assert "masked" in note.warnings[0]
 
 
 @pytest.mark.parametrize("budget", [100, 300, 700, 1500, 4000])

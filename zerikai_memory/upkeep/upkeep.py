@@ -96,7 +96,7 @@ class Upkeep:
         with self._turn(target).hold_briefly(target, WAIT_S):
             removed = self._brain.remove_derived(target.id)
             if versions := self._brain.briefs.remove(target.id):
-                removed.append(f"brief ({versions} versions)")
+                removed.append(f"brief ({versions} version{'s' * (versions > 1)})")
             if everything and (count := self._brain.notes.remove_all(target.id)):
                 removed.append(f"{count} notes")
             self._brain.registry.remove(target.id)
