@@ -59,3 +59,13 @@ def test_an_import_leads_to_its_file(source, module, name, target):
 
 def test_calls_are_no_imports():
     assert resolve_imports(FILES, [Reference(ReferenceKind.CALL, "cart", "shop.cart", "tools/run.py", 1)]) == ()
+
+
+def test_a_workspace_that_is_itself_a_package_resolves_its_own_name():
+    files = ["__init__.py", "core/__init__.py", "core/mail.py", "views.py"]
+    references = [
+        Reference(ReferenceKind.IMPORT, "mail", "shop.core", "views.py", 1),
+        Reference(ReferenceKind.IMPORT, "views", "shop", "core/mail.py", 1),
+    ]
+    found = {(edge.source, edge.target) for edge in resolve_imports(files, references, root_name="shop")}
+    assert found == {("views.py", "core/mail.py"), ("core/mail.py", "views.py")}

@@ -109,16 +109,20 @@ def test_the_licence_is_recognised_by_its_wording(text, kind):
     assert licence_kind(["LICENSE"], {"LICENSE": text}.get) == kind
 
 
-def test_plans_come_from_roadmaps_and_the_unreleased_part_of_the_changelog():
+def test_plans_come_from_roadmaps_and_never_from_a_changelog():
     texts = {
         "ROADMAP.md": "# Roadmap\n\n1. Support Windows in full\n",
         "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n- A new way to search\n\n## 1.0\n\n- The first release\n",
     }
     found = read_roadmap(None, list(texts), texts.get)
-    assert [(item.text, item.path) for item in found] == [
-        ("Support Windows in full", "ROADMAP.md"),
-        ("A new way to search", "CHANGELOG.md"),
-    ]
+    assert [(item.text, item.path) for item in found] == [("Support Windows in full", "ROADMAP.md")]
+
+
+def test_a_bare_link_stays_in_its_sentence():
+    readme = read_readme(
+        ["README.md"], {"README.md": "# X\n\nTry it at <https://example.org/x>. It is made by us.\n"}.get
+    )
+    assert readme.intro == ("Try it at https://example.org/x. It is made by us.",)
 
 
 @pytest.mark.parametrize("limit", [10, 20, 40])

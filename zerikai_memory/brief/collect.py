@@ -78,7 +78,8 @@ def collect_facts(
     product = [path for path in files if is_product_code(path)]
     product = product or [path for path in files if path.endswith(".md")]  # a project of texts alone
     base = code_base(product)
-    imports = resolve_imports(files, references, _script_packages(files, read))
+    folder = posixpath.basename(root.replace("\\", "/").rstrip("/"))
+    imports = resolve_imports(files, references, _script_packages(files, read), folder)
     names, says = Names(entities, references, imports), module_sentences(entities)
     areas = find_areas(product, base, says, names, imports)
     key_files = find_key_files(imports, says, names)

@@ -17,6 +17,9 @@ _CAMEL = re.compile(r"^_*[a-z]+[0-9]*([A-Z][a-z0-9]*)+$")
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "jsx"})
 _FUNCTIONS = frozenset({EntityType.FUNCTION, EntityType.METHOD})
 
+# A longer line was written by a program; its quotes are nobody's habit.
+MAX_LINE_CHARS = 1_000
+
 
 def measure_conventions(
     entities: Sequence[CodeEntity], references: Iterable[Reference], sources: Sequence[tuple[str, str]]
@@ -132,7 +135,8 @@ def _async(label: str, functions: Sequence[CodeEntity]) -> list[str]:
 
 
 def _layout(label: str, texts: Sequence[str]) -> list[str]:
-    """Indentation, quotes and (for scripts) semicolons of the sampled files."""
+    """Indentation, quotes and (for scripts) semicolons of the sampled files that a person wrote."""
+    texts = [text for text in texts if max(map(len, text.splitlines()), default=0) <= MAX_LINE_CHARS]
     if len(texts) < 3:
         return []
     indents: Counter[str] = Counter()

@@ -24,14 +24,20 @@ class Import:
 
 
 def resolve_imports(
-    files: Sequence[str], references: Iterable[Reference], packages: Mapping[str, str] | None = None
+    files: Sequence[str],
+    references: Iterable[Reference],
+    packages: Mapping[str, str] | None = None,
+    root_name: str = "",
 ) -> tuple[Import, ...]:
     """The imports that lead to another file of the project, each once.
 
-    `packages` maps names of the project's own script packages to their folders.
+    `packages` maps names of the project's own script packages to their folders; `root_name` is the name of the
+    workspace folder, which is a Python package itself when it holds an `__init__.py`.
     """
     present = frozenset(files)
     modules = _python_modules(present)
+    if root_name and "__init__.py" in present:
+        modules |= {f"{root_name}.{name}": path for name, path in modules.items()} | {root_name: "__init__.py"}
     found: dict[Import, None] = {}
     for reference in references:
         if reference.kind is not ReferenceKind.IMPORT:

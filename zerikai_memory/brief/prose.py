@@ -9,7 +9,6 @@ from zerikai_memory.brief.facts import Readme, ReadText, Remark
 
 _README = re.compile(r"(?i)^readme(\.(md|markdown|rst|txt))?$")
 _ROADMAP = re.compile(r"(?i)^(?:docs?/)?(roadmap|todo)(\.(md|rst|txt))?$")
-_CHANGES = re.compile(r"(?i)^(changelog|changes|history|news)(\.(md|rst|txt))?$")
 _WHY = re.compile(
     r"(?i)^(why\b|purpose|motivation|about|features?|goals?|what is|key features|highlights|philosophy|introduction)"
 )
@@ -62,15 +61,11 @@ def licence_kind(files: Sequence[str], read: ReadText) -> str:
 
 
 def read_roadmap(readme: Readme | None, files: Sequence[str], read: ReadText) -> tuple[Remark, ...]:
-    """Items of the README's plans, of roadmap documents, then of the unreleased part of the changelog."""
+    """Items of the README's plans, then of roadmap documents; a changelog, its unreleased part too, is of the past."""
     found = [Remark(text, readme.path, 0) for text in readme.roadmap] if readme else []
     for path in sorted(files):
         if _ROADMAP.match(path) and (text := read(path)):
             found += [Remark(item, path, 0) for item in _items(text)[:6]]
-    for path in sorted(files):
-        if _CHANGES.match(path) and (text := read(path)):
-            match = re.search(r"(?im)^.*\bunreleased\b.*\n([\s\S]*?)(?=^#|^version |^\[?v?\d+\.\d|\Z)", text)
-            found += [Remark(item, path, 0) for item in _items(match[1])[:4]] if match else []
     return tuple(found)
 
 
@@ -142,6 +137,7 @@ def _inline(text: str) -> str:
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|!\[[^\]]*\]\[[^\]]*\]", "", text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"\[(?!masked\])([^\]\[]{2,})\](?![(:\[])", r"\1", text)
+    text = re.sub(r"<(https?://[^>\s]+|[\w.+-]+@[\w.-]+)>", r"\1", text)
     text = re.sub(r"</?[a-zA-Z][^>]*>", "", text)
     text = re.sub(r":[\w:]+:`~?([^`<]+?)(?:\s*<[^>]*>)?`", r"\1", text)
     text = re.sub(r"`([^`<]+?)\s*<[^>]+>`_{0,2}", r"\1", text)
