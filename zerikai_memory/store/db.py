@@ -103,6 +103,13 @@ class Database:
             connection.close()
         return None if row is None or row[0] == "ok" else str(row[0])
 
+    def made(self) -> bool:
+        """Whether the file exists; raises what `on_empty` raises where it is missing and should not be."""
+        if self.path.exists():
+            return True
+        self._on_empty(False)
+        return False
+
     def close(self) -> None:
         """Close the idle connections; one that is in use closes when it is given back."""
         with self._mutex:

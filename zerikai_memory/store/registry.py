@@ -25,7 +25,7 @@ class Registry:
 
     def all(self) -> list[RegisteredWorkspace]:
         """Every workspace, by name."""
-        if not self._database.path.exists():
+        if not self._database.made():
             return []
         with self._database.read() as connection:
             rows = connection.execute("SELECT id, name, path, last_scan_at FROM workspaces ORDER BY name").fetchall()

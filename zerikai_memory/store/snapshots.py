@@ -64,15 +64,17 @@ class Snapshots:
         is as it was.
         """
         stored = self._stored()
-        chosen = self._chosen(stored, index, number)
+        # An index that is gone or was set aside can be brought back too.
+        restored_from, generation = (index.meta("restored_from"), index.generation()) if index.exists() else ("", 0)
+        chosen = self._chosen(stored, restored_from, number)
         described = _described(stored.index(chosen) + 1, chosen)
         if described.files is None:
             raise DamagedError(f"snapshot {chosen.path.name} is damaged and cannot be restored; the index is as it was")
         ready = chosen.path.with_name(f"{PARTIAL}restore-{chosen.path.name}")
         try:
             copy_database(chosen.path, ready)
-            _prepare_restore(ready, index.generation() + 1, chosen.path.name)
-            if not index.meta("restored_from"):  # else the state at hand is itself a snapshot
+            _prepare_restore(ready, generation + 1, chosen.path.name)
+            if not restored_from:  # else the state at hand is itself a snapshot
                 self.take(index, "undo")
             _copy_into(ready, index)
         finally:
@@ -84,12 +86,11 @@ class Snapshots:
         """Snapshots that do not pass SQLite's check."""
         return [stored.path for stored in self._stored() if not _intact(stored.path)]
 
-    def _chosen(self, stored: Sequence[_Stored], index: WorkspaceIndex, number: int | None) -> _Stored:
+    def _chosen(self, stored: Sequence[_Stored], restored_from: str, number: int | None) -> _Stored:
         if not stored:
             raise InputError("there is no snapshot: one is taken before each scan that changes an index")
         if number is None:
-            restored = index.meta("restored_from") or "~"
-            found = [item for item in stored if item.why == "scan" and item.path.name < restored]
+            found = [item for item in stored if item.why == "scan" and item.path.name < (restored_from or "~")]
             if not found:
                 raise InputError(
                     "there is no older snapshot; `workspace snapshots` lists them, `undo --to N` takes one"
