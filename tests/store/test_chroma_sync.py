@@ -136,6 +136,18 @@ def test_killed_between_any_two_steps_the_next_worker_ends_the_work(case, monkey
     assert build(case).keys() == {entity.id for entity in case.index.entities()}
 
 
+def test_what_a_killed_step_wrote_goes_with_its_entity(case, monkeypatch) -> None:
+    def killed(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(MirrorState, "took", killed)
+        case.worker().sync()
+    put(case.index, case.src, shop=SHOP.replace("open_shop", "close_shop"))
+    case.worker().sync()
+    assert (names(case), case.states[-1].build) == ({"shop", "Till", "total", "pay", "close_shop"}, 1)
+
+
 def test_an_index_that_went_back_in_time_takes_the_mirror_with_it(case, tmp_path: Path) -> None:
     case.worker().sync()
     with case.index.database.connection() as connection:

@@ -191,7 +191,7 @@ class Mirror:
         gone = [entity for entity in batch.gone if entity in held]
         chroma = self._open()
         chroma.upsert(changed)
-        chroma.delete(gone)
+        chroma.delete(batch.gone)  # all: a killed step may have written some that the bookkeeping does not know
         token = new_token()
         state.took(changed, gone, before, token)
         with index.database.write() as connection:
