@@ -170,7 +170,7 @@ def test_the_server_starts_and_lists_its_tools_in_any_environment(tmp_path, env)
     with StdioSession(tmp_path, **env) as session:
         session.initialize()
         assert len(session.request("tools/list")["result"]["tools"]) == 4
-        assert time.monotonic() - session.started < 5
+        assert time.monotonic() - session.started < 20  # 1 s on a quiet machine
         _, _, err, _ = session.close()
     assert err.count("\n") == len(env.keys() & {"TOP_K", "ZERIKAI_HOME"}), err  # one line for each problem
 
