@@ -41,8 +41,8 @@ def new_token() -> str:
 def note_everything(connection: sqlite3.Connection, mirrored: Iterable[str], token: str) -> None:
     """Note every entity of the index and every one that a mirror holds; the mirror's digests tell what is new."""
     connection.execute(_TABLE)
-    connection.execute("DELETE FROM outbox")
-    connection.execute("INSERT INTO outbox (entity) SELECT id FROM entities ORDER BY rowid")
+    # Rows that wait stay: a killed step may have written entities that neither side remembers otherwise.
+    connection.execute("INSERT OR IGNORE INTO outbox (entity) SELECT id FROM entities ORDER BY rowid")
     connection.executemany("INSERT OR IGNORE INTO outbox (entity) VALUES (?)", ((entity,) for entity in mirrored))
     _set_token(connection, token)
 
