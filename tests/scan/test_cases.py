@@ -252,11 +252,11 @@ def test_files_that_vanish_or_change_meanwhile(
     case = load_case("B13")
     build_workspace(case, workspace, with_setup=False)
 
-    def read(path: Path, limit: int) -> tuple[bytes, int]:
+    def read(root: Path, path: str, limit: int) -> tuple[bytes, int]:
         (workspace / "vanish.py").unlink(missing_ok=True)
-        found = read_bytes(path, limit)
-        if path.name == "change.py":
-            path.write_text("def final_version():\n    return 1\n")
+        found = read_bytes(root, path, limit)
+        if path == "change.py":
+            (root / path).write_text("def final_version():\n    return 1\n")
         return found
 
     real = run.ScanParts

@@ -34,6 +34,7 @@ def reasons(memory: Memory, workspace: Path) -> dict[str, str]:
         ("a_file.py", "file, not a folder"),
         ("x" * 300, "neither"),  # longer than any file name
         ("nul\0byte", "NUL"),
+        ("file://[bad", "neither"),  # a URI that is none
     ],
 )
 def test_a_folder_that_cannot_be_a_workspace_is_refused(path: str, message: str, memory: Memory, home: Path) -> None:
@@ -147,6 +148,42 @@ def test_a_file_that_became_a_link_since_it_was_listed_is_not_followed(
     (workspace / "a.py").symlink_to(tmp_path / "secret.py")
     assert isinstance(read_source(workspace, "a.py", 1000), SkippedPath)
     assert working_file(workspace, "a.py").content is None
+
+
+def test_a_folder_that_became_a_link_is_not_followed_out_of_the_workspace(
+    memory: Memory, workspace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.py").write_text("def payload():\n    return 'outside'\n")
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / "a.py").write_text("def payload(): pass\n")
+    (workspace / "b.py").write_text("def other(): pass\n")
+    memory.scan(str(workspace))
+    (workspace / "sub" / "a.py").unlink()
+    (workspace / "sub").rmdir()
+    (workspace / "sub").symlink_to(tmp_path / "outside", target_is_directory=True)
+    (hit,) = [hit for hit in memory.query("payload", str(workspace)).results if hit.name == "payload"]
+    assert hit.state in ("gone", "stale")
+    assert "outside" not in hit.text
+
+
+def test_a_cited_file_that_has_grown_out_of_measure_is_stale_at_once(
+    memory: Memory, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zerikai_memory.scan.read.MAX_CITED_BYTES", 1000)
+    (workspace / "a.py").write_text("def grown(): pass\n")
+    memory.scan(str(workspace))
+    (workspace / "a.py").write_text("def grown(): pass\n" + "x = 1\n" * 1000)
+    assert memory.query("grown", str(workspace)).results[0].state == "stale"
+
+
+def test_a_folder_name_that_ends_in_white_space_is_another_folder(memory: Memory, tmp_path: Path) -> None:
+    for name in ("sp", "sp "):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text(f"def in_{len(name)}(): pass\n")
+    assert Path(memory.scan(str(tmp_path / "sp ")).root).name == "sp "
+    assert Path(memory.scan(str(tmp_path / "sp")).root).name == "sp"
+    assert memory.query("in_3", str(tmp_path / "sp ")).results[0].name == "in_3"
 
 
 def test_a_workspace_path_with_spaces_and_emoji_works(memory: Memory, tmp_path: Path) -> None:

@@ -140,7 +140,9 @@ def choose_workspace(
     """
     for text, source in ((argument, "workspace"), (setting, "ZERIKAI_WORKSPACE")):
         if text and text.strip():
-            return _named(text.strip(), source, known, cwd)
+            # A name may end in a blank; only when there is no such folder is the blank taken for a slip.
+            exact = text if text == text.strip() or os.path.lexists(cwd / Path(text)) else text.strip()
+            return _named(exact, source, known, cwd)
     folders = [folder for folder in (_root_folder(root, cwd) for root in roots) if folder is not None]
     if found := next((found for folder in folders if (found := _containing(folder, known))), None):
         return found
@@ -196,7 +198,10 @@ def _containing(folder: Path, known: Sequence[Workspace]) -> Workspace | None:
 def _root_folder(root: str, cwd: Path) -> Path | None:
     """The folder of a client root: a `file://` URI with percent escapes, or a plain path; None for other schemes."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", root):
-        parts = urlsplit(root)
+        try:
+            parts = urlsplit(root)
+        except ValueError:  # no URI at all, such as file://[bad
+            return None
         if parts.scheme.lower() != "file" or parts.netloc.lower() not in ("", "localhost"):
             return None
         text = os.fsdecode(unquote_to_bytes(root.partition(":")[2].removeprefix("//").removeprefix(parts.netloc)))
