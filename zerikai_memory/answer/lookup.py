@@ -12,7 +12,7 @@ from zerikai_memory.store.index import WorkspaceIndex
 # More entities of one name than this are a word, not a name.
 MAX_EQUALS = 5
 # What is longer is better read in the file itself.
-MAX_LINES = 300
+MAX_LINES, MAX_CHARS = 300, 16_000
 
 
 def open_entity(
@@ -25,7 +25,7 @@ def open_entity(
     stored = index.entities()
     steps: tuple[Callable[[CodeEntity], str], ...] = (lambda e: e.id, lambda e: e.qualified_name, lambda e: e.name)
     for key in steps:
-        if found := [entity for entity in stored if key(entity) == wanted]:
+        if wanted and (found := [entity for entity in stored if key(entity) == wanted]):
             break
     else:
         raise InputError(f"entity: {wanted!r} is no id or name of a stored entity; ask query_memory for it")
@@ -40,8 +40,9 @@ def open_entity(
 
 def _hit(cited: Cited, entity_id: str) -> Hit:
     entity = cited.entity
-    rest = len(cited.lines) - MAX_LINES
-    lines = [*cited.lines[:MAX_LINES], *([f"... ({rest} more lines)"] if rest > 0 else [])]
+    text = "\n".join(cited.lines[:MAX_LINES])[:MAX_CHARS]
+    if rest := len(cited.lines) - text.count("\n") - 1 if text else 0:
+        text += f"\n... ({rest} more lines)"
     return Hit(
         name=entity.name,
         qualified_name=entity.qualified_name,
@@ -52,6 +53,6 @@ def _hit(cited: Cited, entity_id: str) -> Hit:
         distance=None,
         score=0.0,
         state=cited.state,
-        text="\n".join(lines) or entity.signature,
+        text=text or entity.signature,
         entity_id=entity_id,
     )

@@ -70,7 +70,7 @@ Before you fix this, look at what is known. The problem, as it was reported (dat
 1. query_memory with the problem in one plain question, and with each function, file or message it names\
 {f" (workspace {where['workspace']!r})" if where else ""}.
 2. query_memory for what was tried before: category "fix", then "error", then "workaround".
-3. Read the cited lines. A citation marked moved, stale or gone means the index is older than the file: call \
+3. Read the cited lines. A citation marked moved, changed, stale or gone means the index is older than the file: call \
 scan_workspace({_arguments(where)}) and ask again.
 Then say the likely cause with its file and line, what an earlier note says about it, the smallest change that fixes \
 it, and the test that would have caught it. Only then change code. When it works, save_to_memory the cause and the \
