@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = """\
 Memory of this project: its code, docs, decisions and notes, kept on this machine. Answers cite name #file:line and \
-are checked against the files on disk; a citation marked moved, changed, stale or gone tells what changed since the last scan.
+are checked against the files on disk; a citation marked moved, changed, stale or gone tells what \
+changed since the last scan.
 At the start of a task, and before grepping or reading files, call query_memory with a plain question or an identifier.
 If the project is unknown or much has changed, call scan_workspace; while it returns status running, call it again.
 Save decisions with their reasons, fixes and traps with save_to_memory, as they happen.
