@@ -138,6 +138,23 @@ def collections(url: str) -> list[dict]:
         return found
 
 
+def test_several_windows_answer_by_one_server_and_one_of_them_by_one_folder(tmp_path: Path) -> None:
+    project, port = tmp_path / "project", free_port()
+    write_project(project)
+    with ExitStack() as stack:
+        url = stack.enter_context(chroma_server(tmp_path / "server", port))
+        for store in ("chroma-http", "chroma"):
+            first, second = (memory_of(tmp_path / "brain", store, url) for _ in range(2))
+            stack.callback(first.close)
+            stack.callback(second.close)
+            first.scan(str(project), mirror_wait_s=60)
+            assert answered(first, project, "") == answered(second, project, "")
+            (project / "new.py").write_text(f"def render_the_template_{store[-4:]}(template): pass\n")
+            second.scan(str(project))
+            assert f"render_the_template_{store[-4:]}" in dict(answered(first, project, ""))
+            assert answered(second, project, "") == answered(first, project, "")
+
+
 def test_a_server_that_accepts_and_never_answers_costs_a_bounded_wait(tmp_path: Path) -> None:
     import socket
 

@@ -30,6 +30,10 @@ class NotReady(MirrorError):
     """The mirror works and cannot answer yet: it is being filled, or another process holds it."""
 
 
+class HeldElsewhere(NotReady):
+    """Another process holds the mirror's folder, as it should be: one window answers by it, the others exactly."""
+
+
 class MirrorProcess:
     """One worker process; thread-safe."""
 
@@ -143,7 +147,7 @@ def _unpacked(answer: Mapping[str, Any]) -> tuple[tuple[str, ...], Vector]:
     if "behind" in answer:
         raise NotReady(f"{answer['behind']} entities are not in the mirror yet")
     if "busy" in answer:
-        raise NotReady("another process holds the mirror")
+        raise HeldElsewhere("another process holds the mirror")
     if "trouble" in answer:
         raise MirrorError(str(answer["trouble"]))
     return tuple(answer["ids"]), np.array(answer["distances"], np.float32)

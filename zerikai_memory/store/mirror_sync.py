@@ -72,6 +72,7 @@ class Mirror:
     def __init__(self, parts: SyncParts) -> None:
         self._parts = parts
         self._chroma: OpenMirror | None = None
+        self._opened = ""
         self._rebuilt = False
         self._verified = False
 
@@ -119,9 +120,14 @@ class Mirror:
         """The nearest of a mirror that another process keeps; raises Behind when anything is missing."""
         if left := self.left():
             raise Behind(str(left))
-        if self._chroma is None:
-            self._chroma = self._parts.open(self._parts.state)
-        return self._chroma.search(query, k)
+        name = self._parts.state.collection()  # its keeper may have begun a new one
+        if self._chroma is None or self._opened != name:
+            self._chroma, self._opened = self._parts.open(self._parts.state), name
+        try:
+            return self._chroma.search(query, k)
+        except MirrorError:
+            self._chroma = None
+            raise
 
     def up_to_date(self) -> bool:
         """Whether the index has changed nothing since the last sync."""

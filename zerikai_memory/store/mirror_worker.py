@@ -151,7 +151,10 @@ class _Worker:
     def _locked(self) -> bool:
         began = time.monotonic()
         deadline = began + LOCK_WAIT_S
-        while time.monotonic() < deadline and not self._requests.ended.is_set() and self._wanted():
+        while not self._requests.ended.is_set() and self._wanted():
+            asked = bool(self._task.url) and time.monotonic() - self._asked_at < IDLE_S
+            if time.monotonic() > deadline and not asked:
+                break
             try:
                 self._lock.acquire(timeout=0)
             except Timeout:

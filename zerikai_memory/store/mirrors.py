@@ -15,7 +15,7 @@ import numpy as np
 
 from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.mirror_process import MirrorProcess, NotReady
+from zerikai_memory.store.mirror_process import HeldElsewhere, MirrorProcess, NotReady
 from zerikai_memory.store.mirror_state import MirrorState
 from zerikai_memory.store.mirror_task import WorkerTask
 from zerikai_memory.store.outbox import mirror_token, waiting
@@ -110,6 +110,8 @@ class Mirrors:
             return Nearest(None)
         try:
             ids, _ = self._asked(workspace_id, index, query, k)
+        except HeldElsewhere:
+            return Nearest(None)
         except NotReady as error:
             return self._exact(f"the Chroma mirror cannot answer yet ({error})")
         except (ZerikaiError, OSError) as error:
