@@ -148,3 +148,51 @@ def test_drop_memory_removes_one_project_and_keeps_its_notes(run, project, tmp_p
     run("scan", str(project))
     assert "Carts expire." not in run("query", "carts expire", "-w", "shop")[1]
     assert drop(tmp_path, "nobody", "--yes").returncode == 1
+
+
+def test_undo_and_snapshots(run, project):
+    run("scan")
+    (project / "cart.py").write_text("def checkout():\n    return 1\n", encoding="utf-8")
+    run("scan")
+    assert "a scan" in run("workspace", "snapshots")[1]
+    assert json.loads(run("workspace", "snapshots", "--json")[1])[0]["files"] == 1
+    assert "checkout" in run("entities")[1]
+    report = json.loads(run("undo", "--json")[1])
+    assert (report["workspace"], report["restored"]["number"]) == ("shop", 1)
+    assert "Cart.add_item" in run("entities")[1]
+    status, _, err = run("undo", "--to", "9")
+    assert (status, "snapshots 1 to 2" in err) == (1, True)
+    assert run("undo", "--to", "zero")[0] == 2
+
+
+def test_move_merge_and_backups(run, project, tmp_path, monkeypatch):
+    run("scan")
+    run("save", "Prices are in cents.")
+    monkeypatch.chdir(tmp_path)
+    moved = project.rename(tmp_path / "store")
+    status, _, err = run("query", "cart", "-w", str(moved))
+    assert (status, "zerikai-memory workspace move" in err) == (1, True)
+    assert "called store" in run("workspace", "move", str(project), str(moved))[1]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.py").write_text("def a():\n    return 1\n", encoding="utf-8")
+    run("scan", str(tmp_path / "other"))
+    assert "This gives 1 notes" in run("workspace", "merge", "store", "other", "--dry-run")[1]
+    status, _, err = run("workspace", "merge", "store", "other")
+    assert (status, "no terminal to ask on" in err) == (1, True)
+    assert json.loads(run("workspace", "merge", "store", "other", "--yes", "--json")[1])["notes"] == 1
+    assert [w["name"] for w in json.loads(run("workspace", "list", "--json")[1])] == ["other"]
+    names = [backup["name"] for backup in json.loads(run("backup", "list", "--json")[1])]
+    (before_merge,) = [name for name in names if "before-merge" in name]
+    assert f"Restored {before_merge}" in run("backup", "restore", before_merge, "--yes")[1]
+    assert [w["name"] for w in json.loads(run("workspace", "list", "--json")[1])] == ["other", "store"]
+
+
+def test_doctor_repair(run, project, tmp_path):
+    run("scan")
+    (index,) = (tmp_path / "brain" / "index").glob("*.db")
+    index.write_bytes(b"")
+    status, out, _ = run("doctor")
+    assert (status, "the file is empty" in out) == (1, True)
+    status, out, _ = run("doctor", "--repair")
+    assert (status, "was scanned again" in out) == (0, True)
+    assert "Cart.add_item" in run("entities")[1]
