@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from zerikai_memory.errors import DamagedError, StoreError
+from zerikai_memory.errors import BusyError, DamagedError, StoreError
 from zerikai_memory.store.faults import is_busy, only_for_writers, store_error
 
 # Long enough for another process's short write; a scan's transactions last milliseconds.
@@ -19,6 +20,8 @@ BUSY_TIMEOUT_S = 15.0
 POOL_SIZE = 4
 # SQLite does not wait when two processes create the same file at once; we do.
 OPEN_RETRY_S = 0.02
+
+_LOG = logging.getLogger(__name__)
 
 
 class Database:
@@ -102,6 +105,18 @@ class Database:
         finally:
             connection.close()
         return None if row is None or row[0] == "ok" else str(row[0])
+
+    def compact(self) -> None:
+        """Write the file anew without what was deleted, log included: deleted text is gone from the disk.
+
+        Best effort: while another process holds the file, its pages are overwritten as they are used again.
+        """
+        try:
+            with self.connection(writing=True) as connection:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except (BusyError, StoreError) as error:
+            _LOG.warning("%s was not compacted: %s", self.path, error)
 
     def made(self) -> bool:
         """Whether the file exists; raises what `on_empty` raises where it is missing and should not be."""

@@ -29,7 +29,11 @@ def repair(parts: RepairParts) -> list[Finding]:
     for folder in ("backups", "contexts", "index"):
         for path in remove_partials(parts.brain.home / folder):
             done.append(_done("brain", f"removed {path}, left by a killed process"))
-    for workspace in parts.brain.registry.known():
+    try:
+        known = parts.brain.registry.known()
+    except ZerikaiError as error:  # recorded data: a person decides
+        return [*done, Finding("error", "zerikai.db", f"was not repaired: {error}")]
+    for workspace in known:
         name = f"workspace {workspace.name}"
         try:
             done += [_done(name, text) for text in _mend(parts, workspace)]

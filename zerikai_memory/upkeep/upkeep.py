@@ -101,6 +101,7 @@ class Upkeep:
                 removed.append(f"{count} notes")
             self._brain.registry.remove(target.id)
             removed.append("registry row")
+        self._brain.recorded.compact()
         return DropReport(
             workspace=target.name,
             workspace_id=target.id,
