@@ -36,11 +36,17 @@ class Registry:
         return [entry.workspace for entry in self.all()]
 
     def add(self, workspace: Workspace) -> None:
-        """Register a workspace; one that is registered stays as it is."""
+        """Register a workspace; one that is registered stays as it is.
+
+        The name gets a number when another process has just given it to another folder.
+        """
         with self._database.write() as connection:
+            rows = connection.execute("SELECT name FROM workspaces WHERE id <> ?", (workspace.id,)).fetchall()
+            taken = {row[0].casefold() for row in rows}
+            names = (workspace.name, *(f"{workspace.name}-{number}" for number in range(2, len(taken) + 3)))
             connection.execute(
                 "INSERT INTO workspaces (id, name, path, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-                (workspace.id, workspace.name, workspace.path, time.time()),
+                (workspace.id, next(n for n in names if n.casefold() not in taken), workspace.path, time.time()),
             )
 
     def scanned(self, workspace_id: str, at: float) -> None:
