@@ -123,6 +123,9 @@ class MirrorProcess:
             _LOG.info("mirror of %s: %s", self.task.workspace_id, self.trouble)
         self._ended.set()
         with self._mutex:
+            if self._process.stdin is not None:
+                with suppress(OSError):
+                    self._process.stdin.close()
             for reply in self._waiting.values():
                 reply.put({"trouble": self.trouble or "the mirror's process has ended"})
 
