@@ -22,10 +22,10 @@ from zerikai_memory.model import Extraction
 Record = tuple[str, str, int, int, str | None]
 Place = tuple[str, str, int]
 REASONS = {
-    "call in an f-string": "`ast` before Python 3.12 gives places inside f-strings wrongly",
-    "secret masked": "the value looks like a secret: it is masked on purpose",
-    "call missing": "the called name is in brackets, or the grammar reads the statement otherwise (`print` chevrons)",
-    "file skipped": "the file says of itself that it is generated",
+    "call in an f-string": "`ast` before Python 3.12 gives lines inside f-strings of several lines wrongly",
+    "secret masked": "a docstring shows a password or token in an example: it is masked on purpose",
+    "call missing": "the called name stands in brackets, or a statement that the grammar reads in another way",
+    "file skipped": "the file says of itself that it is generated, or its bytes are no text",
 }
 REFERENCES = ("call", "import", "alias", "inherit", "decorate")
 

@@ -23,9 +23,9 @@ from zerikai_memory.model import CodeEntity
 
 KINDS = {"function", "class", "method", "interface", "enum", "type", "namespace", "component"}
 REASONS: dict[str, str] = {
-    "method missing": "members of an object written inside a type or an expression are part of its text",
-    "method missing in partial file": "syntax that tree-sitter 0.23 does not read (see the example)",
-    "doc comment": "a licence or file comment above the first definition is of the file; a comment above an overload",
+    "function missing in partial file": "syntax that tree-sitter-typescript 0.23 does not read",
+    "method missing in partial file": "syntax that tree-sitter-typescript 0.23 does not read",
+    "doc comment": "a comment with @license, @module or a copyright speaks of the file, also right above a definition",
 }
 Record = tuple[str, str, int, int]
 

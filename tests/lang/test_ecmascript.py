@@ -71,6 +71,7 @@ def test_anonymous_callbacks_give_nothing(source: str) -> None:
         ("declare global { interface W {} }", [("namespace", "global"), ("interface", "global.W")]),
         ("export declare const VERSION: string;", [("constant", "VERSION")]),
         ("interface I { m(): void; get x(): number }", [("interface", "I"), ("method", "I.x")]),
+        ("export default function (): void;", [("function", "default")]),
         ("type A = import('react').FC<import('./b').P>;\nexport type * from './c';\nfunction g() {}",
          [("type", "A"), ("function", "g")]),
         ("interface B<out T, in out U> {}\nenum E { A }", [("interface", "B"), ("enum", "E")]),

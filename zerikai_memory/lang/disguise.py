@@ -40,6 +40,10 @@ _SHEET = re.compile(
     | (?P<escape>~(?=["'`]))""",
     re.DOTALL | re.VERBOSE,
 )
+# What the grammar reads as an error: `.a & {`, `& & {`, `@page :first`, and braces in an address.
+_UNKNOWN = re.compile(rb"(?<=[\w\])&*>+~] )&(?=[\s{,.:#\[>+~])|(?<=@page )[\w-]*:")
+_NO_TAGS = bytes.maketrans(b"<>", b"  ")
+_PLAIN_URL = bytes.maketrans(b"{}", b"__")
 _NAMED_RULES = (b"@keyframes", b"@-webkit-keyframes", b"@-moz-keyframes", b"@font-face", b"@page")
 _OWN_FORM = (b"@charset", b"@namespace")
 _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -48,9 +52,23 @@ _STRING = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|url\([^()]*\)")
 
 def plain_markup(data: bytes) -> bytes:
     """HTML without template statements (Jinja, Handlebars, EJS, PHP)."""
-    return (
-        _TEMPLATE.sub(lambda match: _blank(match[0]), data) if b"{" in data or b"<%" in data or b"<?" in data else data
-    )
+    if b"{" in data or b"<%" in data or b"<?" in data:
+        data = _TEMPLATE.sub(lambda match: _blank(match[0]), data)
+    return _plain_text_elements(data)
+
+
+def _plain_text_elements(data: bytes) -> bytes:
+    """HTML in which what only looks like tags inside a text field or a title is text for the grammar too."""
+    lower, plain = data.lower(), bytearray(data)
+    for tag in (b"textarea", b"title"):
+        start = lower.find(b"<" + tag)
+        while start >= 0:
+            begin, end = lower.find(b">", start), lower.find(b"</" + tag, start)
+            if begin < 0 or end < 0:
+                break
+            plain[begin + 1 : end] = plain[begin + 1 : end].translate(_NO_TAGS)
+            start = lower.find(b"<" + tag, end)
+    return bytes(plain)
 
 
 def plain_svelte(data: bytes) -> bytes:
@@ -60,14 +78,18 @@ def plain_svelte(data: bytes) -> bytes:
 
 def plain_sheet(data: bytes) -> bytes:
     """CSS out of CSS, SCSS or LESS: conditions of at-rules, variables, mixins and interpolations made plain."""
-    return _SHEET.sub(_plain_part, data)
+    return _UNKNOWN.sub(_known, _SHEET.sub(_plain_part, data))
+
+
+def _known(match: re.Match[bytes]) -> bytes:
+    return b"x" if match[0] == b"&" else match[0].replace(b":", b"_")
 
 
 def _plain_part(match: re.Match[bytes]) -> bytes:
     text = match[0]
     kind = match.lastgroup
     if kind in ("keep", "line"):
-        return text
+        return text.translate(_PLAIN_URL) if text.startswith(b"url(") else text
     if kind == "import":
         return _plain_import(text)
     if kind == "prelude":

@@ -59,7 +59,10 @@ def describe(match: Match, source: Source) -> Draft | None:
         return _field_of_class(match.node, member_name(name, source), value, source)
     if match.node.id in source.bound:
         return None
-    draft = _declared(EntityType(shape), match.node, member_name(name, source), source)
+    # A default export without a name is mended into one with the name behind `default function`.
+    unnamed = shape == "function" and source.data.startswith(b"default function", match.node.start_byte)
+    text = "default" if unnamed else member_name(name, source)
+    draft = _declared(EntityType(shape), match.node, text, source)
     if shape == "method" and source.marked("exports", match.node.start_byte, match.node.start_byte + 1):
         draft.modifiers += ("function",)
     return draft

@@ -39,7 +39,8 @@ def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft
         return ()
     name = found.group()
     target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
-    call = Mention(ReferenceKind.CALL, name, target, node.start_byte)
+    # Where the name stands: a chain of calls has many lines.
+    call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
     if node.type != "member_expression" or name not in CALLS:
         return (call,)
     draft = registered(node, name, source)

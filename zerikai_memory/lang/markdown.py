@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ _SET_ASIDE = re.compile("\ue000([0-9]{1,6})\ue001")  # private use characters st
 _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL), ""),
     (re.compile(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])"), r"\1"),
-    (re.compile(r"\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])"), r"\1"),
+    (re.compile(r"\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[(?!\s*[,.|])[^\[\]]*\])"), r"\1"),
     (re.compile(r"(?<![\\*])(\*{1,3})(?=\S)([^*]+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"~~(?=\S)(.+?)~~"), r"\1"),
@@ -86,6 +87,7 @@ def plain(text: str) -> str:
     text = _CODE.sub(set_aside, text)
     for pattern, kept in _INLINE:
         text = pattern.sub(kept, text)
+    text = html.unescape(text)
     text = _SET_ASIDE.sub(lambda match: spans[int(match[1])] if int(match[1]) < len(spans) else "", text)
     return " ".join(text.split())
 

@@ -38,7 +38,9 @@ def describe(match: Match, source: Source) -> Draft | None:
         return _assigned(kind, match, name, source)
     decorators = match.captures.get("decorator")
     if decorators:
-        draft.decorators = tuple(fold(source.text(node)[1:]) for node in decorators)
+        # Not the comment behind it, which the grammar makes part of it.
+        texts = [next((c for c in node.named_children if c.type != "comment"), node) for node in decorators]
+        draft.decorators = tuple(fold(source.text(node).removeprefix("@")) for node in texts)
         draft.decorator_start = draft.outer_start = decorators[0].start_byte
         for text, node in zip(draft.decorators, decorators, strict=True):
             draft.declares += (*declared(ReferenceKind.DECORATE, text, node.start_byte),)

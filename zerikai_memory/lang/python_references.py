@@ -28,7 +28,8 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         text = source.text(node)
         name = text.rpartition(".")[2].strip() if node.type == "attribute" else text
         target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
-        call = Mention(ReferenceKind.CALL, name, target, node.start_byte)
+        # Where the name stands: a chain of calls has many lines.
+        call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
         if name in CALLS and (draft := _registered(node, name, source)) is not None:
             return (call, draft)
         return (call, *_entry_points(node, source)) if name == "setup" else (call,)

@@ -20,10 +20,12 @@ RESUME = re.compile(
     re.MULTILINE,
 )
 
-# What tree-sitter-typescript 0.23 does not read: `import("x").Y<Z>` in types, variance marks, `export type *`.
+# What tree-sitter-typescript 0.23 does not read: `import("x").Y<Z>` in types, variance marks, `export type *`, and the
+# declaration `export default function (): T;`, which becomes `export function _______ (): T;`.
 _UNKNOWN = re.compile(
     rb"""(?P<name>\bimport\((?:"[^"\n]*"|'[^'\n]*')\)(?=\.))"""
     rb"""|(?P<blank>(?<=[<,\s])(?:in\s+out|out|in)(?=\s+[A-Z]\w*\s*(?:[,>=]|extends\b))|\btype(?=\s+\*\s))"""
+    rb"""|(?P<default>(?<=\bexport )default function(?=\s*\())"""
 )
 
 
@@ -33,6 +35,8 @@ def mend(data: bytes) -> bytes:
 
 
 def _same_length(match: re.Match[bytes]) -> bytes:
+    if match["default"]:
+        return b"function _______"
     return b"_" * len(match["name"]) if match["name"] else re.sub(rb"[^\n]", b" ", match.group())
 
 

@@ -1,5 +1,6 @@
 ; Which elements are worth a name is decided by the hook, from the start tag.
 (element [(start_tag (tag_name) @name) (self_closing_tag (tag_name) @name)] @tag) @definition.element
+([(script_element (start_tag (tag_name) @name) @tag) (style_element (start_tag (tag_name) @name) @tag)]) @definition.element
 (comment) @mark.comment
 (element . (start_tag (tag_name) @heading) (#match? @heading "^([hH][1-6]|legend|caption|summary)$")) @mark.heading
 

@@ -29,6 +29,8 @@
 
 ; References
 (call function: [(identifier) (attribute)] @reference.call)
+; `[[*f(1)]]` is read as a call of `*f`
+(call function: (list_splat [(identifier) (attribute)] @reference.call))
 [(import_statement) (import_from_statement) (future_import_statement)] @reference.import
 (expression_statement
   (assignment left: (attribute) @reference.patch right: [(identifier) (attribute)] @value))
