@@ -119,7 +119,7 @@ class Memory:
         self._check_scannable(target)
         with self._mutex:
             job = self._jobs.get(target.id)
-            if job is None or job.finished:
+            if job is None or job.finished or job.stopping:  # a new one waits until the stopped one has let go
                 job = ScanJob(
                     lambda progress, cancelled: self._scan_and_mirror(
                         target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled

@@ -110,3 +110,15 @@ async def test_a_slow_question_is_given_up_and_the_server_lives_on(era):
         with anyio.fail_after(2):
             assert not (await session.call_tool("query_memory", {"user_query": "how"})).is_error
         go_on.set()
+
+
+def test_a_call_after_a_stopped_scan_gets_a_scan_and_not_the_news_of_the_stop(memory, workspace):
+    for i in range(400):
+        (workspace / f"m{i}.py").write_text(f"def function_{i}(): ...\n")
+    stopped = memory.start_scan(str(workspace))
+    stopped.cancel()  # as when a client gave up
+    again = memory.start_scan(str(workspace))
+    assert again is not stopped
+    assert memory.start_scan(str(workspace)) is again  # and a third call joins it
+    report = again.wait(60)
+    assert (report.status, report.files) == ("completed", 400)

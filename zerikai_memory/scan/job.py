@@ -37,6 +37,11 @@ class ScanJob:
         """Whether the scan has ended, well or not."""
         return self._finished.is_set()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the scan was asked to stop: nobody should wait for its report any more."""
+        return self._stop.is_set()
+
     def cancel(self) -> None:
         """Ask the scan to stop after the file at hand; what it has committed stays."""
         self._stop.set()
