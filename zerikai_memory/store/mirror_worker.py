@@ -175,6 +175,8 @@ class _Worker:
         report = self._mirror.sync()
         while report.left and self._go_on():  # the index was restored or scanned meanwhile
             report = self._mirror.sync()
+        if self._task.job == "drain":
+            self._mirror.close()  # before we say so: whoever looks next must not find it open
         self._reply({"event": "drained", "seconds": round(time.monotonic() - started, 3), **asdict(report)})
 
     def _serve(self) -> None:
