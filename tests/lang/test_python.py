@@ -147,3 +147,13 @@ def test_a_latin_1_file_with_a_coding_comment_is_read_as_such() -> None:
     source = "# -*- coding: latin-1 -*-\ndef größe():\n    'Maß'\n".encode("latin-1")
     (entity,) = extract(source, "a.py").entities[1:]
     assert (entity.name, entity.docstring) == ("größe", "Maß")
+
+
+def test_the_value_of_a_constant_is_shortened_in_its_signature_and_whole_in_its_body() -> None:
+    source = "NAMES = [\n" + "".join(f"    'name {n}',\n" for n in range(50)) + "]\n"
+    for path, text in (("a.py", source), ("a.js", f"const {source};")):
+        extraction = extract(text.encode(), path)
+        (constant,) = extraction.entities[1:]
+        assert len(constant.signature) == 120
+        assert constant.signature.endswith("...")
+        assert "name 49" in extraction.bodies[constant.id]

@@ -35,6 +35,10 @@ _MODIFIERS = {"get": "getter", "set": "setter", "*": "generator", "#": "private"
 _MODIFIER_WORD = re.compile(
     r"\b(?:async|static|abstract|readonly|override|public|private|protected|declare|get|set|default|const)\b|\*|#"
 )
+# Characters; the value of a constant is in its body.
+_SIGNATURE_LIMITS = {EntityType.CONSTANT: 120} | dict.fromkeys(
+    (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT), 600
+)
 _LOCAL = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT, *REGISTERED)
 
 
@@ -284,7 +288,7 @@ def _draft(kind: EntityType, holder: Node, name: str, lead: Lead, source: Source
         name,
         lead.head,
         holder.end_byte,
-        shorten(signature, 600 if kind in _LOCAL else 200),
+        shorten(signature, _SIGNATURE_LIMITS.get(kind, 200)),
         outer_start=lead.outer,
         decorator_start=min(lead.decorator_starts, default=None),
         docstring=lead.docstring,

@@ -21,6 +21,7 @@ _ESCAPE = re.compile(r"\\(\n|[\\'\"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA
 _SIMPLE = {"\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n"}
 _SIMPLE |= {"r": "\r", "t": "\t", "v": "\v"}
 _PARAMETER_NAME = re.compile(r"\*{0,2}\w+")
+_VALUE_LIMIT = 120  # characters of a constant's signature: its value is in the body
 _FUNCTIONS = (EntityType.FUNCTION, EntityType.METHOD, *REGISTERED)
 
 
@@ -111,7 +112,7 @@ def _assigned(kind: EntityType, match: Match, name: Node, source: Source) -> Dra
     node = match.node
     statement = match.first("statement") or node
     draft = Draft(kind, source.text(name), node.start_byte, node.end_byte, "")
-    draft.signature = shorten(fold(source.text(statement)))
+    draft.signature = shorten(fold(source.text(statement)), _VALUE_LIMIT)
     function = match.first("lambda")
     if function is None:
         return draft
