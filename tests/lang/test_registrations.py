@@ -113,6 +113,9 @@ def test_entry_points_of_a_setup_script_have_their_lines() -> None:
         'requests.post("/x", data)',
         'p = path("a", b)',
         "socket.connect(address)",
+        "sub.add_parser(name)",  # only the running program knows the name
+        "router.mount(path, app)",
+        "command(name, cls)",
         'names.register("x")',
         "functools.singledispatch(f).register(int)",
     ],
@@ -133,6 +136,7 @@ def test_python_calls_of_the_same_name_register_nothing(source: str) -> None:
         ("app.use('/api', router)", "route", "use /api", "route use /api -> router"),
         ("app.use(express.json())", "handler", "use express.json", "middleware express.json"),
         ("program.command('serve [port]').action(run)", "command", "serve [port]", "command serve [port]"),
+        ("program.name('x').command('serve')", "command", "serve", "command serve"),
         ("vscode.commands.registerCommand('a.b', f)", "command", "a.b", "command a.b -> f"),
         ("process.on('exit', () => {})", "handler", "on exit", "event exit"),
         ("el.addEventListener('click', onClick)", "handler", "on click", "event click -> onClick"),

@@ -26,13 +26,12 @@ def registered(callee: Node, word: str, source: Source) -> Draft | None:
     if call is None or arguments is None or target is None or name is None or arguments.type != "arguments":
         return None
     nodes = [node for node in arguments.named_children if node.type != "comment"]
-    owner = "" if target.type == "call_expression" else source.text(target)
-    found = registration(
-        owner, word, [_argument(node, source) for node in nodes], "" if owner else _route_of_chain(target, source)
-    )
+    chained = target.type == "call_expression"
+    route = _route_of_chain(target, source) if chained else ""
+    owner = "()" if chained else source.text(target)
+    found = registration(owner, word, [_argument(node, source) for node in nodes], route)
     if found is None:
         return None
-    chained = target.type == "call_expression"
     start = call.start_byte if not chained and call.start_point.row == name.start_point.row else name.start_byte
     end = _chain_end(call, source) if found.kind is EntityType.COMMAND else call.end_byte
     inline = next((value for node in nodes if (value := peel(node)) is not None and value.type in FUNCTION_TYPES), None)

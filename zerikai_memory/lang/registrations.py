@@ -161,8 +161,8 @@ def registration(owner: str, word: str, arguments: Sequence[Argument], route: st
             return _route(f"use {path}", handler)
         name = _callee(first.text) if first is not None and not first.function else ""
         return Registration(EntityType.HANDLER, f"use {name}".strip(), f"middleware {name}".strip())
-    if word in _COMMANDS:
-        return _command(path, arguments, handler)
+    if word in _COMMANDS and owner:
+        return _command(word, path, arguments, handler)
     if word in _LISTENERS and path is not None and len(plain) > 1 and (handler or plain[1].function):
         return _event(path, handler)
     return _python(owner, word, path, plain, arguments, handler)
@@ -190,8 +190,9 @@ def _python(
     if path is not None and word == "register" and _ROUTERS.search(owner):
         return _route(path, handler)
     if word in _MOUNTS and owner:
-        prefix = next((a.text for a in arguments if a.keyword in ("prefix", "url_prefix")), path or "")
-        return _route(f"use {prefix or '/'}", handler) if handler else None
+        prefix = next((a.text for a in arguments if a.keyword in ("prefix", "url_prefix") and a.string), path)
+        # `mount(path, app)` with a path that only the running program knows is none.
+        return _route(f"use {prefix or '/'}", handler) if handler and (prefix or word != "mount") else None
     if word == "add_middleware" and plain:
         name = _callee(plain[0].text)
         return Registration(EntityType.HANDLER, f"use {name}", f"middleware {name}")
@@ -204,8 +205,10 @@ def _python(
     return None
 
 
-def _command(path: str | None, arguments: Sequence[Argument], handler: str) -> Registration | None:
-    name = path or next((a.text for a in arguments if a.keyword == "name" and a.string), "") or handler
+def _command(word: str, path: str | None, arguments: Sequence[Argument], handler: str) -> Registration | None:
+    name = path or next((a.text for a in arguments if a.keyword == "name" and a.string), "")
+    if word in ("add_command", "add_typer"):  # click takes the name from the function
+        name = name or handler
     return Registration(EntityType.COMMAND, name, f"command {name}", handler) if name.strip() else None
 
 
