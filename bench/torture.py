@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.tortures import damage, disk, kills, life, many
+from bench.tortures import damage, disk, kills, life, many, mirror
 from bench.tortures.ground import Row
 
 # More would be the same trouble again; the first ones say what it is.
@@ -32,6 +32,7 @@ def parts(seed: int, short: bool) -> dict[str, Callable[[Path], Row]]:
     return {
         "many": lambda folder: many.run(folder, seed, 4 if short else 120),
         "kills": lambda folder: kills.run(folder, seed, 6 if short else 300),
+        "mirror": lambda folder: mirror.run(folder, seed, *((2, 6) if short else (40, 150))),
         "full": lambda folder: disk.run_full(folder, seed),
         "readonly": lambda folder: disk.run_read_only(folder, seed),
         "damage": lambda folder: damage.run(folder, seed, 1 if short else 5),
@@ -44,7 +45,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Torture the brain and print what held.")
     parser.add_argument("--short", action="store_true", help="some seconds of each part")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", help="parts: many kills full readonly damage cycles rss")
+    parser.add_argument("--only", nargs="*", help="parts: many kills mirror full readonly damage cycles rss")
     args = parser.parse_args()
     logging.disable(logging.WARNING)  # a full disk is told by its errors here
     wrong = 0
