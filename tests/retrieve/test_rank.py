@@ -4,7 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from zerikai_memory.retrieve.rank import Evidence, Scores, classic, file_sums, fuse, group_by_file, rescale, score
+from zerikai_memory.retrieve.rank import (
+    Evidence,
+    Scores,
+    classic,
+    file_sums,
+    fuse,
+    group_by_file,
+    raise_classes,
+    rescale,
+    score,
+)
 
 floats = st.floats(0, 10, allow_nan=False)
 
@@ -21,6 +31,7 @@ def evidence(**changes: object) -> Evidence:
         "file_factor": np.ones(2),
         "name_factor": np.ones(2),
         "file_of": np.array([0, 0, 1]),
+        "class_of": np.array([-1, -1, -1]),
     }
     return Evidence(**{**values, **changes})
 
@@ -55,6 +66,13 @@ def test_a_side_file_stands_behind() -> None:
         lexical=both.lexical, cosines=both.cosines, file_cosines=both.file_cosines, file_factor=np.array([0.3, 1.0])
     )
     assert score(behind).entity[0] < score(behind).entity[2]
+
+
+def test_a_class_as_near_as_its_member_takes_its_place_and_a_farther_one_does_not() -> None:
+    member = np.array([0.1, 0.9, 0.2, 0.8])
+    raise_classes(member, np.array([0.6, 0.62, 0.1, 0.7]), np.array([-1, 0, -1, 2]))
+    assert member[0] > member[1]
+    assert member[2] == 0.2
 
 
 @given(arrays.arrays(np.float64, 12, elements=floats), arrays.arrays(np.int64, 12, elements=st.integers(0, 3)))

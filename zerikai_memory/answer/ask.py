@@ -20,7 +20,7 @@ from zerikai_memory.store.words import split_words
 # A default reply stays under 8 kB, text and structured content each.
 DEFAULT_BUDGET_TOKENS = 1_500
 # Above five results the default budget grows, so that each still shows something.
-TOKENS_PER_EXTRA_RESULT = 100
+TOKENS_PER_EXTRA_RESULT = 160
 # What a result costs beside its text and its names: the field names and numbers of its record, its line of the answer.
 RESULT_CHARS = 420
 # The frame of a reply: question, route and flags.

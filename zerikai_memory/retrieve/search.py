@@ -43,6 +43,7 @@ CLASSIC_POOL = 75
 # The keyword term of the hybrid ranking is the cosine of the question's and the name's word sets, times the rerank
 # weight and this: .2 at the default weight. Entity recall@5 .649 -> .662; .1 to .5 all help.
 KEYWORD_SCALE = 4.0
+_CLASSES = frozenset({"class", "component", "interface", "enum"})
 # A quoted phrase that stands in the entity word for word.
 PHRASE_BOOST = 0.5
 # Named when nothing is relevant, so that the reader sees how far off the index is.
@@ -185,6 +186,7 @@ class Searcher:
             # A heading that is asked for by its words is meant, wherever it stands.
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
             file_of=view.file_of,
+            class_of=prepared.class_of,
         )
         near = _near(nearest, distances, text_only)
         return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
@@ -235,6 +237,7 @@ class _Prepared:
     entity_factor: Floats
     member_factor: Floats
     legacy_factor: Floats
+    class_of: Ints
     sides: tuple[Side | None, ...]
     documents: Flags
 
@@ -263,9 +266,17 @@ def _prepare(view: IndexView) -> _Prepared:
         * np.array([CONSTANT_FACTOR if kind in ("constant", "property") else 1.0 for kind in view.types]),
         member_factor=np.array([MODULE_MEMBER_FACTOR if kind == "module" else 1.0 for kind in view.types]),
         legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
+        class_of=_class_of(view),
         sides=sides,
         documents=np.array([side == Side.DOCS for side in sides]),
     )
+
+
+def _class_of(view: IndexView) -> Ints:
+    """[n] position of the class that directly holds each entity, or -1."""
+    names = list(zip(view.file_of.tolist(), view.qualified_names, strict=True))
+    classes = {key: i for i, (key, kind) in enumerate(zip(names, view.types, strict=True)) if kind in _CLASSES}
+    return np.array([classes.get((f, name.rpartition(".")[0]), -1) for f, name in names], np.int64)
 
 
 def _name_factor(name: str) -> float:
