@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zerikai_memory.app import Memory
-from zerikai_memory.errors import DamagedError, InputError
+from zerikai_memory.errors import DamagedError, InputError, WorkspaceError
 from zerikai_memory.settings import Settings
 
 STATES = ["def first():\n    return 1\n", "def second():\n    return 2\n", "def third():\n    return 3\n"]
@@ -163,3 +163,10 @@ def test_a_killed_undo_leaves_the_index_as_it_was(home, memory, workspace):
     assert names(memory, workspace) == {"second"}
     undo(memory, workspace)
     assert names(memory, workspace) == {"first"}
+
+
+def test_an_unknown_workspace_has_nothing_to_undo(memory, workspace):
+    target = memory.resolve(str(workspace))
+    for call in (memory.upkeep.undo, memory.upkeep.snapshots):
+        with pytest.raises(WorkspaceError, match="not indexed yet"):
+            call(target)

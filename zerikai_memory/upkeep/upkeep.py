@@ -13,7 +13,14 @@ from zerikai_memory.store.index import IndexCounts
 from zerikai_memory.store.turn import ScanTurn
 from zerikai_memory.upkeep.move import merge_workspaces, move_workspace
 from zerikai_memory.upkeep.repair import RepairParts, repair
-from zerikai_memory.workspace.identity import canonical_path, check_root, find_workspace, new_workspace, workspace_root
+from zerikai_memory.workspace.identity import (
+    canonical_path,
+    check_root,
+    find_workspace,
+    new_workspace,
+    require_known,
+    workspace_root,
+)
 
 # An undo or drop waits this long for a running scan before it gives up.
 WAIT_S = 10.0
@@ -45,6 +52,7 @@ class Upkeep:
 
     def snapshots(self, target: Workspace) -> list[Snapshot]:
         """The snapshots of a workspace's index, newest first."""
+        target = require_known(target, self._brain.registry.known())
         return self._brain.snapshots(target.id, self._parts.snapshots).all()
 
     def undo(self, target: Workspace, number: int | None = None) -> UndoReport:
@@ -52,6 +60,7 @@ class Upkeep:
 
         Raises InputError without such a snapshot, BusyError while a scan runs, DamagedError for a damaged snapshot.
         """
+        target = require_known(target, self._brain.registry.known())
         index = self._brain.index(target.id)
         with self._turn(target).hold_briefly(target, WAIT_S):
             if index.exists() and index.database.damage():
