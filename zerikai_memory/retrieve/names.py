@@ -128,7 +128,9 @@ class KeywordTable:
         holders: dict[str, list[int]] = defaultdict(list)
         self._lengths = np.ones(len(view))
         for i, name in enumerate(view.qualified_names):
-            stems = {stem(word) for word in split_words(name or view.names[i])}
+            # A style rule is about what its selectors end in; `.menu a` is no rule for the menu.
+            told = " ".join(_ends(view.names[i])) if view.types[i] == "rule" else name or view.names[i]
+            stems = {stem(word) for word in split_words(told)}
             self._lengths[i] = max(len(stems), 1)
             for word in stems:
                 holders[word].append(i)
@@ -165,8 +167,12 @@ def _spellings(name: str, kind: str) -> list[str]:
     """What a name may be asked by: a style rule by the classes and ids it ends in, an element by its id."""
     if kind not in ("rule", "element"):
         return [name]
-    ends = [selector.split()[-1] for selector in name.split(",") if selector.split()]
-    return list(dict.fromkeys([name, *(part for end in ends for part in _SELECTOR_NAME.findall(end))]))
+    return list(dict.fromkeys([name, *(part for end in _ends(name) for part in _SELECTOR_NAME.findall(end))]))
+
+
+def _ends(selectors: str) -> list[str]:
+    """The last part of each selector of a list: what the rule is applied to."""
+    return [selector.split()[-1] for selector in selectors.split(",") if selector.split()]
 
 
 def _folded(name: str) -> str:
