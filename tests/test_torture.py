@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and mounts a tmpfs")
-@pytest.mark.parametrize("part", ["many", "kills", "full", "readonly", "damage", "cycles", "rss"])
+@pytest.mark.parametrize("part", ["many", "kills", "mirror", "full", "readonly", "damage", "cycles", "rss"])
 def test_the_brain_survives(part):
     command = [sys.executable, str(ROOT / "bench" / "torture.py"), "--short", "--only", part]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
