@@ -97,6 +97,11 @@ def test_definitions_after_many_broken_ones_are_found() -> None:
         ("a.js", b"a ? (b) : c => (d) : e => " * 3_000),  # ambiguous without end
         ("a.ts", b"f<a, b>(c)" * 10_000),
         ("a.tsx", b"<A>{" * 5_000),
+        ("a.js", b"a" + b".on('x', f)\n" * 3_000),  # every link of a chain holds all before it
+        ("a.py", b"a = (b" + b".c(1)\n" * 10_000 + b")"),
+        ("a.py", b"# TODO: x\n" * 20_000),
+        ("setup.py", b"setup(entry_points={" + b"'g': ['a = b:c'],\n" * 5_000 + b"})"),
+        ("a.py", b"password = '" * 50_000),
     ],
     ids=lambda value: repr(value[:24]) if isinstance(value, bytes) else value,
 )

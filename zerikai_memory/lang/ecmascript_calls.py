@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_SIGNATURE = 200
+_MAX_OWNER = 200  # bytes of the name of an object
 _MAX_CHAIN = 40  # links of a chain of calls that are followed
 
 
@@ -28,7 +29,7 @@ def registered(callee: Node, word: str, source: Source) -> Draft | None:
     nodes = [node for node in arguments.named_children if node.type != "comment"]
     chained = target.type == "call_expression"
     route = _route_of_chain(target, source) if chained else ""
-    owner = "()" if chained else source.text(target)
+    owner = "()" if chained or target.end_byte - target.start_byte > _MAX_OWNER else source.text(target)
     found = registration(owner, word, [_argument(node, source) for node in nodes], route)
     if found is None:
         return None

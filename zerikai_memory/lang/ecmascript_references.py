@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DOTTED = re.compile(r"[\w$#.]+")
-_LAST = re.compile(r"[\w$#]+$")
+_NAME = re.compile(r"[\w$#]+")
+_MAX_TARGET = 100  # bytes of a dotted name
 
 
 def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
@@ -32,13 +33,14 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
 
 
 def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft]:
-    text = source.text(node).replace("?.", ".")
-    found = _LAST.search(text)
+    last = node.child_by_field_name("property")
+    name = source.text(last or node)
+    # The text of a long chain of calls is not even looked at: with every link it would be longer.
+    text = source.text(node).replace("?.", ".") if node.end_byte - node.start_byte <= _MAX_TARGET else name
     # A lower-case element is HTML, and require is an import.
-    if found is None or (element and not text[:1].isupper()) or text == "require":
+    if not _NAME.fullmatch(name) or (element and not text[:1].isupper()) or text == "require":
         return ()
-    name = found.group()
-    target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
+    target = text if _DOTTED.fullmatch(text) else name
     # Where the name stands: a chain of calls has many lines.
     call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
     if node.type != "member_expression" or name not in CALLS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,18 @@ _LITERAL = re.compile(r"[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*)\1", re.DOTALL)
 _ENTRY_POINT = re.compile(r"[\"']([\w.-]+)\s*=\s*([\w.]+(?::[\w.]+)?)[^\"']*[\"']")
 _GROUP = re.compile(r"[\"']([\w.-]+)[\"']\s*:|\b(\w+)\s*=\s*[\[({]")
 _MAX_SIGNATURE = 200
+_MAX_TARGET = 100  # bytes of a dotted name
 
 
 def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
     """Calls, imports, aliases, patches and what calls register."""
     node = match.node
     if match.label == "reference.call":
-        text = source.text(node)
-        name = text.rpartition(".")[2].strip() if node.type == "attribute" else text
-        target = text if len(text) <= 100 and _DOTTED.fullmatch(text) else name
+        attribute = node.child_by_field_name("attribute") if node.type == "attribute" else None
+        name = source.text(attribute or node)
+        # The text of a long chain of calls is not even looked at: with every link it would be longer.
+        text = source.text(node) if node.end_byte - node.start_byte <= _MAX_TARGET else name
+        target = text if _DOTTED.fullmatch(text) else name
         # Where the name stands: a chain of calls has many lines.
         call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
         if name in CALLS and (draft := _registered(node, name, source)) is not None:
@@ -126,9 +130,10 @@ def _entry_points(callee: Node, source: Source) -> Iterator[Draft]:
         if node.type != "keyword_argument" or name is None or value is None or source.text(name) != "entry_points":
             continue
         text = source.data[value.start_byte : value.end_byte].decode("latin-1")
+        groups = [(found.start(), found[1] or found[2]) for found in _GROUP.finditer(text)]
         for found in _ENTRY_POINT.finditer(text):
-            groups = [a or b for a, b in _GROUP.findall(text[: found.start()])]
-            group = groups[-1] if groups else "entry_points"
+            before = bisect_left(groups, (found.start(), ""))
+            group = groups[before - 1][1] if before else "entry_points"
             start, target = value.start_byte + found.start(), found[2]
             scripts = group.endswith("_scripts")
             role = f"command {found[1]}" if scripts else f"plugin {group} {found[1]}"

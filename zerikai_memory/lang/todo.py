@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.spec import ROOT, Draft
@@ -22,13 +23,14 @@ _BEFORE = re.compile(rb"[^\w\"']*\Z")  # comment marks and blanks
 _END = re.compile(r"\s*(?:\*/|-->|#\}|%\})\s*$")
 _COMMENTS = ("comment", "html_block", "js_comment")  # node types end with one of them
 _MAX_NOTE = 200  # characters
+_MAX_NOTES = 1_000  # of one file: more is data, and finding the comment of each costs a search in the tree
 
 
 def todo_notes(root: Node, source: Source) -> Iterator[Draft]:
     """Drafts of the notes in the comments of a file; the signature is the note as written, without comment marks."""
     if not any(word in source.data for word in _WORDS):
         return
-    for found in _NOTE.finditer(source.data):
+    for found in islice(_NOTE.finditer(source.data), _MAX_NOTES):
         if not found["mark"] and not _begins(source.data, found.start()):
             continue
         leaf = root.descendant_for_byte_range(found.start(), found.start() + 1)
