@@ -12,18 +12,13 @@ from pathlib import Path
 
 from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.answer.lookup import open_entity
-from zerikai_memory.brief.build import build_brief
-from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.frozen import FrozenBrief
-from zerikai_memory.brief.reading import workspace_reader
 from zerikai_memory.brief.sections import section_bodies
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
-from zerikai_memory.errors import DamagedError, InputError, StoreError, WorkspaceError
+from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.health import HealthParts, examine
-from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
-from zerikai_memory.lang.registry import language_of
 from zerikai_memory.memory.notes import clean_category, clean_content, saving_warnings
 from zerikai_memory.model import (
     Brief,
@@ -35,28 +30,24 @@ from zerikai_memory.model import (
     QueryAnswer,
     ScanProgress,
     ScanReport,
-    Walk,
     Workspace,
     WorkspaceInfo,
 )
 from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
-from zerikai_memory.scan.run import ScanParts, run_scan
+from zerikai_memory.scanning import Scanning, ScanWatch
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.mirrors import MirrorOptions, Mirrors
-from zerikai_memory.store.turn import ScanTurn
 from zerikai_memory.upkeep.moved import move_hint, moved_from
 from zerikai_memory.upkeep.upkeep import Upkeep, UpkeepParts
 from zerikai_memory.workspace.identity import (
-    check_root,
     choose_workspace,
     find_workspace,
     require_known,
     workspace_root,
 )
-from zerikai_memory.workspace.walk import walk
 
 
 class Memory:
@@ -78,9 +69,11 @@ class Memory:
         options = mirror or MirrorOptions(self.settings.vector_store, self.settings.chroma_url)
         self._mirrors = Mirrors(self.settings.home, options)
         self._mutex = threading.Lock()
-        self._jobs: dict[str, ScanJob] = {}
         self._searchers: dict[str, Searcher] = {}
         self._briefs = FrozenBrief(self._brain.briefs)
+        self._scanning = Scanning(
+            self.settings, self._brain, self._mirrors, self._briefs, self._embedder, home=self.home
+        )
 
     @property
     def upkeep(self) -> Upkeep:
@@ -115,19 +108,7 @@ class Memory:
         self, workspace: str | None = None, *, roots: Sequence[str] = (), force_refresh_brief: bool = False
     ) -> ScanJob:
         """Start a scan in the background, or join the one that runs; registers a new workspace."""
-        target = self.resolve(workspace, roots=roots)
-        self._check_scannable(target)
-        with self._mutex:
-            job = self._jobs.get(target.id)
-            if job is None or job.finished or job.stopping:  # a new one waits until the stopped one has let go
-                job = ScanJob(
-                    lambda progress, cancelled: self._scan_and_mirror(
-                        target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled
-                    ),
-                    lambda progress: _running(target, progress),
-                )
-                self._jobs[target.id] = job
-            return job
+        return self._scanning.start(self.resolve(workspace, roots=roots), force_refresh_brief)
 
     def scan(
         self,
@@ -144,17 +125,10 @@ class Memory:
         The mirror follows in a process of its own, which is waited for at most `mirror_wait_s`.
         """
         target = self.resolve(workspace)
-        self._check_scannable(target)
-        progress, cancelled = progress or _ignore, cancelled or _never
+        watch = ScanWatch(progress or _ignore, cancelled or _never)
         if dry_run:
-            return run_scan(self._scan_parts(target, progress, cancelled), dry_run=True)
-        return self._scan_and_mirror(
-            target,
-            force_refresh_brief=force_refresh_brief,
-            mirror_wait_s=mirror_wait_s,
-            progress=progress,
-            cancelled=cancelled,
-        )
+            return self._scanning.plan(target, watch)
+        return self._scanning.run(target, watch, force_refresh_brief=force_refresh_brief, mirror_wait_s=mirror_wait_s)
 
     def query(
         self,
@@ -220,7 +194,7 @@ class Memory:
 
     def regenerate_brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Write a new version of the brief from the index by rules."""
-        return self._write_brief(self._known(workspace, roots))
+        return self._scanning.write_brief(self._known(workspace, roots))
 
     def workspaces(self) -> list[WorkspaceInfo]:
         """All registered workspaces, by name."""
@@ -244,12 +218,7 @@ class Memory:
 
     def close(self) -> None:
         """Stop running scans and close the stores."""
-        with self._mutex:
-            jobs = list(self._jobs.values())
-        for job in jobs:
-            job.cancel()
-        for job in jobs:
-            job.join()
+        self._scanning.close()
         self._mirrors.close()
         self._brain.close()
 
@@ -261,17 +230,6 @@ class Memory:
             if old := moved_from(self._brain, target, known):
                 raise WorkspaceError(f"{move_hint(old, target, registered=False)}. {error}") from error
             raise
-
-    def _check_scannable(self, target: Workspace) -> None:
-        """Refuse a folder that cannot be a workspace, or a known one that is gone."""
-        known = any(workspace.id == target.id for workspace in self._brain.registry.known())
-        if known and not workspace_root(target).exists():
-            raise WorkspaceError(
-                f"The folder {target.path!r} of {target.name!r} is gone; nothing was changed. If it was moved, "
-                f"`zerikai-memory workspace move {target.name!r} NEW_FOLDER` keeps what is stored; if it was deleted, "
-                f"`zerikai-memory workspace drop {target.name!r}` forgets it."
-            )
-        check_root(workspace_root(target), self.home, self.settings.home)
 
     def _searcher(self, target: Workspace) -> Searcher:
         index = self._brain.index(target.id)
@@ -299,125 +257,6 @@ class Memory:
             lexical_rerank_weight=settings.lexical_rerank_weight,
         )
         return AskOptions(search, limit, category, budget_tokens, use_cloud)
-
-    def _scan_and_mirror(
-        self,
-        target: Workspace,
-        *,
-        force_refresh_brief: bool,
-        mirror_wait_s: float = 0.0,
-        progress: Callable[[ScanProgress], None],
-        cancelled: Callable[[], bool],
-    ) -> ScanReport:
-        report = self._scan(target, force_refresh_brief=force_refresh_brief, progress=progress, cancelled=cancelled)
-
-        def go_on(done: int, total: int) -> bool:
-            progress(ScanProgress("mirror", done, total))
-            return not cancelled()
-
-        warning = self._mirrors.follow(target.id, self._brain.index(target.id), mirror_wait_s, go_on)
-        return replace(report, warnings=(*report.warnings, warning)) if warning else report
-
-    def _scan(
-        self,
-        target: Workspace,
-        *,
-        force_refresh_brief: bool,
-        progress: Callable[[ScanProgress], None],
-        cancelled: Callable[[], bool],
-    ) -> ScanReport:
-        turn = ScanTurn(self._brain.scan_lock(target.id), self._brain.scan_status(target.id))
-        with turn.hold(progress, cancelled) as progress:
-            old = moved_from(self._brain, target, self._brain.registry.known())
-            self._brain.registry.add(target)
-            report = self._run_scan(target, progress, cancelled)
-            if report.status != "completed":
-                return report
-            if report.added or report.changed or report.removed:
-                self._brain.registry.scanned(target.id, time.time())
-            if report.files and (force_refresh_brief or self._briefs.live(target) is None):
-                progress(ScanProgress("brief", report.done, report.total))
-                self._write_brief(target)
-            moved = (move_hint(old, target, registered=True),) if old else ()
-            return replace(report, warnings=(*report.warnings, *moved, *self._settings_warnings()))
-
-    def _run_scan(
-        self, target: Workspace, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
-    ) -> ScanReport:
-        """Scan; a damaged index is derived data: it is set aside and made anew, once."""
-        try:
-            if self._brain.index(target.id).suspicion.exists():
-                raise DamagedError("an earlier call could not read it")
-            return run_scan(self._scan_parts(target, progress, cancelled))
-        except DamagedError as error:
-            aside = self._brain.set_index_aside(target.id)
-            if not aside:
-                raise
-            report = run_scan(self._scan_parts(target, progress, cancelled))
-            warning = f"the index was damaged and made anew; the damaged file is now {aside[-1]} ({error})"
-            return replace(report, warnings=(*report.warnings, warning))
-
-    def _take_snapshot(self, target: Workspace) -> str | None:
-        """Copy the index before a scan changes it; returns why that was not possible."""
-        try:
-            self._brain.snapshots(target.id, self.settings.snapshots).take(self._brain.index(target.id))
-        except DamagedError:
-            raise
-        except StoreError as error:
-            return f"no snapshot was taken, so undo cannot take this scan back: {error}"
-        return None
-
-    def _settings_warnings(self) -> tuple[str, ...]:
-        return tuple(f"setting not used: {problem}" for problem in self.settings.problems)
-
-    def _scan_parts(
-        self, target: Workspace, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
-    ) -> ScanParts:
-        root = workspace_root(target)
-        return ScanParts(
-            workspace=target,
-            root=root,
-            index=self._brain.index(target.id),
-            embedder=self._embedder,
-            walk=lambda: self._walk(root, language_of, cancelled),
-            extract=extract,
-            extractor_version=EXTRACTOR_VERSION,
-            max_file_bytes=self.settings.max_file_bytes,
-            progress=progress,
-            cancelled=cancelled,
-            before_write=lambda: self._take_snapshot(target),
-        )
-
-    def _walk(self, root: Path, language: Callable[[str], str | None], cancelled: Callable[[], bool]) -> Walk:
-        return walk(
-            root,
-            language_of=language,
-            respect_gitignore=self.settings.respect_gitignore,
-            max_file_bytes=self.settings.max_file_bytes,
-            brain=self.settings.home,
-            cancelled=cancelled,
-        )
-
-    def _write_brief(self, target: Workspace) -> Brief:
-        index = self._brain.index(target.id)
-        root = workspace_root(target)
-        # Manifests and build files are of no indexed language, so the index alone does not name them.
-        files = [file.path for file in self._walk(root, lambda _: "any", _never).files]
-        read = workspace_reader(root, files)
-        facts = collect_facts(target.path, files, index.entities(), index.references(), read)
-        return self._briefs.replace(target, build_brief(facts), "rules")
-
-
-def _running(target: Workspace, progress: ScanProgress) -> ScanReport:
-    return ScanReport(
-        workspace=target.name,
-        workspace_id=target.id,
-        root=target.path,
-        status="running",
-        done=progress.done,
-        total=progress.total,
-        warnings=(f"the scan is running ({progress.stage}); call again to wait for it",),
-    )
 
 
 def _working_folder() -> Path:

@@ -190,12 +190,12 @@ def test_a_raised_extractor_version_extracts_again_and_a_newer_one_is_refused(
 ) -> None:
     case = load_case("C10")
     build_workspace(case, workspace, with_setup=False)
-    monkeypatch.setattr("zerikai_memory.app.EXTRACTOR_VERSION", 1)
+    monkeypatch.setattr("zerikai_memory.scanning.EXTRACTOR_VERSION", 1)
     memory.scan(str(workspace))
-    monkeypatch.setattr("zerikai_memory.app.EXTRACTOR_VERSION", 2)
+    monkeypatch.setattr("zerikai_memory.scanning.EXTRACTOR_VERSION", 2)
     assert len(memory.scan(str(workspace)).changed) == case.expect["after"][1]["files_reextracted"]
     before = memory.entities(str(workspace))
-    monkeypatch.setattr("zerikai_memory.app.EXTRACTOR_VERSION", 1)
+    monkeypatch.setattr("zerikai_memory.scanning.EXTRACTOR_VERSION", 1)
     with pytest.raises(Exception, match="newer"):
         memory.scan(str(workspace))
     assert memory.entities(str(workspace)) == before
@@ -260,12 +260,12 @@ def test_files_that_vanish_or_change_meanwhile(
         return found
 
     real = run.ScanParts
-    monkeypatch.setattr("zerikai_memory.app.ScanParts", lambda **parts: real(**parts, read=read))
+    monkeypatch.setattr("zerikai_memory.scanning.ScanParts", lambda **parts: real(**parts, read=read))
     report = memory.scan(str(workspace))
     assert report.status == "completed"
     assert [failed.path for failed in report.failed] == ["vanish.py"]
     assert {"f_change_py"} <= {e.name for e in of_code(memory, workspace)}
-    monkeypatch.setattr("zerikai_memory.app.ScanParts", real)
+    monkeypatch.setattr("zerikai_memory.scanning.ScanParts", real)
     memory.scan(str(workspace))
     assert indexed_files(memory, workspace) == set(case.expect["after"][0]["files_indexed_exactly"])
     assert any(e.name == "final_version" for e in of_code(memory, workspace))
