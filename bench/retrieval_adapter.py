@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--ranker", choices=("hybrid", "classic"), default="hybrid")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        settings = Settings(home=Path(home), ranker=args.ranker)
+        settings = Settings(home=Path(home), ranker=args.ranker, vector_store="exact")
         memory = Memory(settings, embedder=NoVectors() if args.no_vectors else None)
         for line in sys.stdin:
             print(json.dumps(_answer(memory, json.loads(line), args.flat)), flush=True)

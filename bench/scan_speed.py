@@ -39,7 +39,7 @@ def main() -> int:
     files = sorted(folder.rglob("*.py"))
     parse = cpu(lambda: [parsed(path) for path in files])
     with tempfile.TemporaryDirectory() as home:
-        memory = Memory(Settings(home=Path(home)))
+        memory = Memory(Settings(home=Path(home), vector_store="exact"))
         first = cpu(lambda: memory.scan(str(folder)))
         second = cpu(lambda: memory.scan(str(folder)))
         report = memory.scan(str(folder))
