@@ -177,7 +177,7 @@ class Memory:
         target = self._known(workspace, roots)
         text = clean_content(content)
         started = time.time()
-        note = self._brain.notes.add(target.id, clean_category(category), text)
+        note, _ = self._brain.notes.append(Note("", clean_category(category), text, 0.0, target.id))
         return replace(note, warnings=saving_warnings(note, content, started))
 
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from zerikai_memory.model_notes import Note as Note
+
 
 class EntityType(StrEnum):
     """Kinds of entities; the words are part of the stored format and of the `kind:` filter."""
@@ -254,21 +256,6 @@ class Hit:
         distance = "-" if self.distance is None else f"{self.distance:.2f}"
         mark = "" if self.state == "fresh" else f" [{self.state}]"
         return f"{self.qualified_name or self.name} #{self.file_path}:{self.start_line} ({distance}){mark}"
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written.
-
-    `warnings` are about the act of saving: a secret was masked, the same note was there already.
-    """
-
-    id: str
-    category: str
-    content: str
-    created_at: float
-    workspace_id: str
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,94 +1,354 @@
-"""Notes in zerikai.db: appended, never rewritten."""
+"""Notes and what happened to them in zerikai.db: appended, never rewritten."""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import sqlite3
 import time
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from zerikai_memory.model import Note
+from zerikai_memory.model_notes import Anchor, EventKind, Note, NoteEvent
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.migrations_notes import same_text_hash
 from zerikai_memory.store.words import match_expression, search_text
 
-_COLUMNS = "n.id, n.category, n.content, n.created_at, n.workspace_id"
+_COLUMNS = (
+    "n.id, n.category, n.content, n.created_at, n.workspace_id, n.outcome, n.detail, n.importance, n.tags,"
+    " n.session, n.agent, n.run_id"
+)
+_EVENT_COLUMNS = "note_id, kind, created_at, other_id, by_whom, reason, session, agent, run_id"
+# SQLite takes 32,766 variables; questions of the store stay far below.
+_BATCH = 500
+_ALWAYS = 1e18
+LIVE = "NOT EXISTS (SELECT 1 FROM note_events e WHERE e.kind = 'supersede' AND e.note_id = n.id)"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who writes: the session of a process, the agent's name, and the run an attempt belongs to."""
+
+    session: str | None = None
+    agent: str | None = None
+    run_id: str | None = None
 
 
 class NoteStore:
-    """Notes of all workspaces."""
+    """Notes of all workspaces with their anchors and events."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
-    def add(self, workspace_id: str, category: str, content: str) -> Note:
-        """Store a note, or return the one that says the same in the same category."""
-        digest = hashlib.sha256(content.encode()).hexdigest()
-        note = (uuid.uuid4().hex[:12], workspace_id, category, content, digest, time.time())
-        with self._database.write() as connection:
-            done = connection.execute(
-                "INSERT INTO notes (id, workspace_id, category, content, content_hash, created_at)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                note,
-            )
-            if done.rowcount:
-                connection.execute(
-                    "INSERT INTO notes_fts (rowid, words) VALUES (?, ?)",
-                    (done.lastrowid, search_text(f"{category} {content}")),
+    def append(
+        self, note: Note, events: Sequence[NoteEvent] = (), vector: tuple[str, bytes] | None = None
+    ) -> tuple[Note, bool]:
+        """Store a record with its events, and say whether it is new.
+
+        A live record of the same text, category and outcome is not doubled: its stored form is returned, and that it
+        was saved again becomes an event of its own. An empty id or a time of 0 is filled in here, under the lock, so
+        that the order of records is the order of their times. `vector` is (fingerprint, packed vector).
+        """
+        with self.database.write() as connection:
+            note = replace(note, id=note.id or uuid.uuid4().hex[:12], created_at=note.created_at or time.time())
+            known = _same_live(connection, note)
+            if known is not None and not any(event.kind == "supersede" for event in events):
+                again = NoteEvent(
+                    known, "reaffirm", note.created_at, None, None, "", note.session, note.agent, note.run_id
                 )
-            row = connection.execute(
-                f"SELECT {_COLUMNS} FROM notes n WHERE workspace_id = ? AND category = ? AND content_hash = ?",
-                (workspace_id, category, digest),
-            ).fetchone()
-        return Note(*row)
+                _insert_events(connection, note.workspace_id, [again])
+                _insert_events(
+                    connection,
+                    note.workspace_id,
+                    [replace(event, note_id=known) for event in _about(events, "confirm")],
+                )
+                return _by_ids(connection, [known])[0], False
+            seq = _insert(connection, note)
+            filled = [
+                replace(
+                    event,
+                    note_id=event.note_id or note.id,
+                    other_id=note.id if event.kind == "supersede" else event.other_id,
+                    created_at=event.created_at or note.created_at,
+                )
+                for event in events
+            ]
+            _insert_events(connection, note.workspace_id, filled)
+            if vector is not None:
+                connection.execute("INSERT INTO note_vectors VALUES (?, ?, ?)", (seq, *vector))
+            return _by_ids(connection, [note.id])[0], True
 
-    def latest(self, workspace_id: str, category: str | None, limit: int) -> list[Note]:
-        """The newest notes, of one category or of all."""
-        with self._database.read() as connection:
+    def add_events(self, workspace_id: str, events: Sequence[NoteEvent]) -> None:
+        """Append what happened to records; an event of time 0 happened now."""
+        with self.database.write() as connection:
+            now = time.time()
+            _insert_events(
+                connection, workspace_id, [replace(event, created_at=event.created_at or now) for event in events]
+            )
+
+    def restore(self, notes: Sequence[Note], events: Sequence[tuple[str, NoteEvent]]) -> tuple[int, int]:
+        """Add records with their ids and times, and (workspace, event)s; those that are there stay; counts of new."""
+        added = events_added = 0
+        with self.database.write() as connection:
+            for note in notes:
+                if not connection.execute("SELECT 1 FROM notes WHERE id = ?", (note.id,)).fetchone():
+                    _insert(connection, note)
+                    added += 1
+            for workspace_id, event in events:
+                same = connection.execute(
+                    "SELECT 1 FROM note_events WHERE note_id = ? AND kind = ? AND created_at = ? AND other_id IS ?",
+                    (event.note_id, event.kind, event.created_at, event.other_id),
+                ).fetchone()
+                if not same:
+                    _insert_events(connection, workspace_id, [event])
+                    events_added += 1
+        return added, events_added
+
+    def get(self, ids: Sequence[str], as_of: float = _ALWAYS) -> list[Note]:
+        """The records of these ids in their order, as they were known at `as_of`; unknown ids are left out."""
+        with self.database.read() as connection:
+            return _by_ids(connection, ids, as_of)
+
+    def ids_like(self, workspace_id: str, prefix: str) -> list[str]:
+        """Ids of a workspace's records that begin with `prefix`, at most a few."""
+        with self.database.read() as connection:
             rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM notes n WHERE workspace_id = ? AND (? IS NULL OR category = ?)"
-                " ORDER BY seq DESC LIMIT ?",
-                (workspace_id, category, category, limit),
+                "SELECT id FROM notes WHERE workspace_id = ? AND substr(id, 1, ?) = ? LIMIT 5",
+                (workspace_id, len(prefix), prefix),
             ).fetchall()
-        return [Note(*row) for row in rows]
+        return [row[0] for row in rows]
+
+    def latest(
+        self,
+        workspace_id: str,
+        category: str | None,
+        limit: int,
+        *,
+        run_id: str | None = None,
+        entity: str | None = None,
+        as_of: float = _ALWAYS,
+        live_only: bool = False,
+    ) -> list[Note]:
+        """The newest records: of one category, of one run, about one entity (qualified name, name or path)."""
+        conditions = ["n.workspace_id = :workspace", "n.created_at <= :as_of"]
+        if category is not None:
+            conditions.append("n.category = :category")
+        if run_id is not None:
+            conditions.append(
+                "(n.run_id = :run OR n.id IN (SELECT note_id FROM note_events WHERE workspace_id = :workspace"
+                " AND run_id = :run))"
+            )
+        if entity is not None:
+            conditions.append(
+                "n.id IN (SELECT note_id FROM note_anchors WHERE workspace_id = :workspace AND (qualified_name ="
+                " :entity OR path = :entity OR qualified_name LIKE '%.' || :entity OR path LIKE '%/' || :entity))"
+            )
+        if live_only:
+            conditions.append(
+                "NOT EXISTS (SELECT 1 FROM note_events e WHERE e.note_id = n.id AND e.kind = 'supersede'"
+                " AND e.created_at <= :as_of)"
+            )
+        values = {
+            "workspace": workspace_id, "category": category, "run": run_id, "entity": entity, "as_of": as_of,
+            "limit": limit,
+        }  # fmt: skip
+        with self.database.read() as connection:
+            rows = connection.execute(
+                f"SELECT n.id FROM notes n WHERE {' AND '.join(conditions)} ORDER BY n.seq DESC LIMIT :limit", values
+            ).fetchall()
+            return _by_ids(connection, [row[0] for row in rows], as_of)
 
     def search(
         self, workspace_id: str, words: Iterable[str], category: str | None, limit: int
     ) -> list[tuple[Note, float]]:
-        """(note, BM25) of notes that hold any of the words, best first; larger is better."""
+        """(record, BM25) of live records that hold any of the words, best first; larger is better."""
         expression = match_expression(words)
         if expression is None:
             return []
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute(
-                f"SELECT {_COLUMNS}, -bm25(notes_fts) AS score FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
+                "SELECT n.id, -bm25(notes_fts) AS score FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
                 " WHERE notes_fts MATCH ? AND n.workspace_id = ? AND (? IS NULL OR n.category = ?)"
-                " ORDER BY score DESC, n.seq DESC LIMIT ?",
+                f" AND {LIVE} ORDER BY score DESC, n.seq DESC LIMIT ?",
                 (expression, workspace_id, category, category, limit),
             ).fetchall()
-        return [(Note(*row[:5]), row[5]) for row in rows]
+            notes = _by_ids(connection, [row[0] for row in rows])
+        return [(note, row[1]) for note, row in zip(notes, rows, strict=True)]
+
+    def anchored(self, workspace_id: str, places: Iterable[tuple[str, str]], limit: int) -> list[Note]:
+        """Live records about any of the entities, given as (path, qualified name), newest first."""
+        found: dict[str, None] = {}
+        with self.database.read() as connection:
+            for path, qualified_name in places:
+                rows = connection.execute(
+                    "SELECT note_id FROM note_anchors WHERE workspace_id = ? AND path = ? AND qualified_name = ?"
+                    " ORDER BY seq DESC LIMIT ?",
+                    (workspace_id, path, qualified_name, limit * 4),
+                ).fetchall()
+                found.update((row[0], None) for row in rows)
+            notes = _by_ids(connection, list(found))
+        return sorted((n for n in notes if n.superseded_by is None), key=lambda n: -n.created_at)[:limit]
+
+    def events(self, workspace_id: str, note_ids: Sequence[str] | None = None) -> list[NoteEvent]:
+        """Every event of a workspace, or those that name any of the records, in order."""
+        with self.database.read() as connection:
+            if note_ids is None:
+                rows = connection.execute(
+                    f"SELECT {_EVENT_COLUMNS} FROM note_events WHERE workspace_id = ? ORDER BY seq", (workspace_id,)
+                ).fetchall()
+            else:
+                marks = ",".join("?" * len(note_ids))
+                rows = connection.execute(
+                    f"SELECT {_EVENT_COLUMNS} FROM note_events WHERE note_id IN ({marks}) OR other_id IN ({marks})"
+                    " ORDER BY seq",
+                    (*note_ids, *note_ids),
+                ).fetchall()
+        return [NoteEvent(*row) for row in rows]
+
+    def sessions(self, note_id: str) -> set[str]:
+        """Distinct sessions that wrote the record or the same again."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT session FROM notes WHERE id = ?1 UNION"
+                " SELECT session FROM note_events WHERE note_id = ?1 AND kind = 'reaffirm'",
+                (note_id,),
+            ).fetchall()
+        return {row[0] for row in rows if row[0]}
 
     def count(self, workspace_id: str) -> int:
-        """Number of notes of a workspace."""
-        with self._database.read() as connection:
+        """Number of records of a workspace."""
+        with self.database.read() as connection:
             return int(
                 connection.execute("SELECT count(*) FROM notes WHERE workspace_id = ?", (workspace_id,)).fetchone()[0]
             )
 
     def remove_all(self, workspace_id: str) -> int:
-        """Delete every note of a workspace, on the person's explicit order; returns how many."""
-        with self._database.write() as connection:
-            rows = connection.execute(
-                "SELECT seq, category, content FROM notes WHERE workspace_id = ?", (workspace_id,)
-            ).fetchall()
-            delete_notes(connection, rows)
+        """Delete every record of a workspace, on the person's explicit order; returns how many."""
+        with self.database.write() as connection:
+            rows = connection.execute("SELECT seq FROM notes WHERE workspace_id = ?", (workspace_id,)).fetchall()
+            delete_notes(connection, [row[0] for row in rows])
+            connection.execute("DELETE FROM note_anchors WHERE workspace_id = ?", (workspace_id,))
+            connection.execute("DELETE FROM note_events WHERE workspace_id = ?", (workspace_id,))
         return len(rows)
 
 
-def delete_notes(connection: sqlite3.Connection, rows: Sequence[tuple[int, str, str]]) -> None:
-    """Delete notes given as (seq, category, content) with their words; deleting words needs the very text."""
+def delete_notes(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
+    """Delete records with their words and vectors."""
+    marked = [(seq,) for seq in seqs]
     connection.executemany(
-        "INSERT INTO notes_fts (notes_fts, rowid, words) VALUES ('delete', ?, ?)",
-        [(seq, search_text(f"{category} {content}")) for seq, category, content in rows],
+        "INSERT INTO notes_fts (notes_fts, rowid, words) SELECT 'delete', seq, words FROM notes WHERE seq = ?", marked
     )
-    connection.executemany("DELETE FROM notes WHERE seq = ?", [(row[0],) for row in rows])
+    connection.executemany("DELETE FROM note_vectors WHERE note_seq = ?", marked)
+    connection.executemany("DELETE FROM notes WHERE seq = ?", marked)
+
+
+def _about(events: Sequence[NoteEvent], kind: EventKind) -> list[NoteEvent]:
+    return [event for event in events if event.kind == kind]
+
+
+def _same_live(connection: sqlite3.Connection, note: Note) -> str | None:
+    row = connection.execute(
+        "SELECT id FROM notes n WHERE workspace_id = ? AND content_hash = ? AND category = ? AND outcome IS ?"
+        f" AND {LIVE} ORDER BY seq DESC LIMIT 1",
+        (note.workspace_id, same_text_hash(note.content), note.category, note.outcome),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _insert(connection: sqlite3.Connection, note: Note) -> int:
+    names = " ".join(f"{anchor.path} {anchor.qualified_name}" for anchor in note.anchors)
+    words = search_text(" ".join((note.category, note.content, note.detail, *note.tags, names)))
+    done = connection.execute(
+        "INSERT INTO notes (id, workspace_id, category, content, content_hash, created_at, detail, outcome, importance,"
+        " tags, session, agent, run_id, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            note.id, note.workspace_id, note.category, note.content, same_text_hash(note.content), note.created_at,
+            note.detail, note.outcome, note.importance, json.dumps(note.tags, ensure_ascii=False), note.session,
+            note.agent, note.run_id, words,
+        ),
+    )  # fmt: skip
+    assert done.lastrowid is not None
+    connection.execute("INSERT INTO notes_fts (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
+    connection.executemany(
+        "INSERT INTO note_anchors (workspace_id, note_id, path, kind, qualified_name, signature, body_hash)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (note.workspace_id, note.id, a.path, a.kind, a.qualified_name, a.signature, a.body_hash)
+            for a in note.anchors
+        ],
+    )
+    return done.lastrowid
+
+
+def _insert_events(connection: sqlite3.Connection, workspace_id: str, events: Sequence[NoteEvent]) -> None:
+    connection.executemany(
+        f"INSERT INTO note_events (workspace_id, {_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (workspace_id, e.note_id, e.kind, e.created_at, e.other_id, e.by, e.reason, e.session, e.agent, e.run_id)
+            for e in events
+        ],
+    )
+
+
+def _by_ids(connection: sqlite3.Connection, ids: Sequence[str], as_of: float = _ALWAYS) -> list[Note]:
+    found: dict[str, Note] = {}
+    for start in range(0, len(ids), _BATCH):
+        found |= _batch(connection, ids[start : start + _BATCH], as_of)
+    return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+
+def _batch(connection: sqlite3.Connection, ids: Sequence[str], as_of: float) -> dict[str, Note]:
+    marks = ",".join("?" * len(ids))
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM notes n WHERE n.id IN ({marks}) AND n.created_at <= ?", (*ids, as_of)
+    ).fetchall()
+    anchors = connection.execute(
+        "SELECT note_id, path, kind, qualified_name, signature, body_hash FROM note_anchors"
+        f" WHERE note_id IN ({marks}) ORDER BY seq",
+        tuple(ids),
+    ).fetchall()
+    events = connection.execute(
+        "SELECT note_id, kind, other_id, by_whom FROM note_events"
+        f" WHERE (note_id IN ({marks}) OR other_id IN ({marks})) AND created_at <= ? ORDER BY seq",
+        (*ids, *ids, as_of),
+    ).fetchall()
+    gone = _superseded(connection, {row[i] for row in events if row[1] == "conflict" for i in (0, 2)}, as_of)
+    return {row[0]: _note(row, anchors, events, gone) for row in rows}
+
+
+def _superseded(connection: sqlite3.Connection, ids: set[str], as_of: float) -> set[str]:
+    """Those of the ids that another record has taken the place of; a conflict with them is settled."""
+    marks = ",".join("?" * len(ids))
+    rows = connection.execute(
+        f"SELECT note_id FROM note_events WHERE kind = 'supersede' AND created_at <= ? AND note_id IN ({marks})",
+        (as_of, *ids),
+    ).fetchall()
+    return {row[0] for row in rows}
+
+
+def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gone: set[str]) -> Note:
+    id = row[0]
+    mine = [event for event in events if id in (event[0], event[2])]
+    confirmed = [event[3] for event in mine if event[1] == "confirm"]
+    superseded = [event[2] for event in mine if event[1] == "supersede" and event[0] == id]
+    disagree = {other: None for event in mine if event[1] == "conflict" for other in (event[0], event[2])}
+    return Note(
+        id=id,
+        category=row[1],
+        content=row[2],
+        created_at=row[3],
+        workspace_id=row[4],
+        outcome=row[5],
+        detail=row[6],
+        importance=row[7],
+        confirmed_by=confirmed[-1] if confirmed else None,
+        tags=tuple(json.loads(row[8])),
+        session=row[9],
+        agent=row[10],
+        run_id=row[11],
+        anchors=tuple(Anchor(*anchor[1:]) for anchor in anchors if anchor[0] == id),
+        supersedes=tuple(event[0] for event in mine if event[1] == "supersede" and event[2] == id),
+        superseded_by=superseded[-1] if superseded else None,
+        conflicts=() if id in gone else tuple(other for other in disagree if other != id and other not in gone),
+    )

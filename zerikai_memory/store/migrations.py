@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 
 from zerikai_memory.errors import StoreError
+from zerikai_memory.store.migrations_notes import records_schema
 
 # Called before a file of an older schema is changed, with the schema it has and the one it gets.
 BeforeFunction = Callable[[int, int], None]
@@ -66,4 +67,4 @@ def _first_schema(connection: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema,)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, records_schema)

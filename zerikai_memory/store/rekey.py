@@ -7,11 +7,13 @@ import time
 from dataclasses import dataclass
 
 from zerikai_memory.model import Workspace
-from zerikai_memory.store.memory import delete_notes
+from zerikai_memory.store.memory import LIVE, delete_notes
 
+# (seq, id, id of the receiver's note that says the same); only live notes are the same.
 _EQUAL_NOTES = (
-    "SELECT seq, category, content FROM notes n WHERE workspace_id = ?1 AND EXISTS (SELECT 1 FROM notes m WHERE"
-    " m.workspace_id = ?2 AND m.category = n.category AND m.content_hash = n.content_hash)"
+    "SELECT n.seq, n.id, max(m.id) FROM notes n JOIN notes m ON m.workspace_id = ?2 AND m.category = n.category"
+    " AND m.content_hash = n.content_hash AND m.outcome IS n.outcome"
+    f" WHERE n.workspace_id = ?1 AND {LIVE} AND {LIVE.replace('n.id', 'm.id')} GROUP BY n.seq"
 )
 
 
@@ -35,7 +37,10 @@ def preview(connection: sqlite3.Connection, old: str, new: str) -> HandedOver:
 def hand_over(connection: sqlite3.Connection, old: str, new: str, *, register: Workspace | None) -> HandedOver:
     """Re-key every table that has a workspace_id; `register` takes the registry row of `old`, None removes it."""
     done = preview(connection, old, new)
-    delete_notes(connection, connection.execute(_EQUAL_NOTES, (old, new)).fetchall())
+    equal = connection.execute(_EQUAL_NOTES, (old, new)).fetchall()
+    for _, theirs, ours in equal:
+        _hand_over_to(connection, theirs, ours)
+    delete_notes(connection, [row[0] for row in equal])
     _hand_over_briefs(connection, old, new)
     for table in _tables_of_workspaces(connection):
         # A row that the receiver has already (a budget of its own) stays the receiver's.
@@ -48,6 +53,13 @@ def hand_over(connection: sqlite3.Connection, old: str, new: str, *, register: W
             (register.id, register.path, register.name, old),
         )
     return done
+
+
+def _hand_over_to(connection: sqlite3.Connection, theirs: str, ours: str) -> None:
+    """What was known of a note becomes known of the one that stays in its place."""
+    connection.execute("UPDATE note_anchors SET note_id = ? WHERE note_id = ?", (ours, theirs))
+    connection.execute("UPDATE note_events SET note_id = ? WHERE note_id = ?", (ours, theirs))
+    connection.execute("UPDATE note_events SET other_id = ? WHERE other_id = ?", (ours, theirs))
 
 
 def _hand_over_briefs(connection: sqlite3.Connection, old: str, new: str) -> None:
