@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,11 @@ APP_NAME = "zerikai-memory"
 _ENV_LINE = re.compile(r"\s*(?:#.*)?$|\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=")
 _ENV_NAME = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=")
 _ENVIRONMENT = "environment"
+# The seed's list; in `MEMORY_MODE=hybrid` a question with one of them goes to the cloud.
+ESCALATION_KEYWORDS = (
+    *("refactor", "architect", "architecture", "design", "redesign", "migrate", "migration", "strategy", "tradeoff"),
+    *("structure", "pattern", "review", "audit", "compare", "alternative"),
+)
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -42,6 +47,19 @@ class Settings:
     respect_gitignore: bool = True
     max_file_bytes: int = 1_500_000
     snapshots: int = 5
+    memory_mode: str = "local"
+    deepseek_api_key: str | None = field(default=None, repr=False)
+    deepseek_base_url: str = "https://api.deepseek.com"
+    deepseek_model_fast: str = "deepseek-flash"
+    deepseek_model_pro: str = "deepseek-v4-pro"
+    enable_deepseek_pro: bool = False
+    ollama_host: str = "http://127.0.0.1:11434"
+    ollama_model: str | None = None
+    openai_compat_base_url: str | None = None
+    openai_compat_model: str | None = None
+    openai_compat_api_key: str | None = field(default=None, repr=False)
+    cloud_escalation_word_count: int = 40
+    cloud_escalation_keywords: tuple[str, ...] = ESCALATION_KEYWORDS
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -52,12 +70,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One environment variable: the field it sets, how its text is read, and its line for the documentation."""
+    """One environment variable: the field it sets, how its text is read, and its line for the documentation.
+
+    `alias` is an older name that is read where the name itself is not set; a `secret` is never repeated.
+    """
 
     name: str
     field: str
     parse: Callable[[str], Any]
     allowed: str
+    alias: str = ""
+    secret: bool = False
 
 
 def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Settings:
@@ -75,17 +98,18 @@ def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Setti
 
     chosen: dict[str, Any] = {}
     for variable in VARIABLES:
-        text, source = values.get(variable.name, ("", ""))
+        name = variable.name if values.get(variable.name, ("",))[0].strip() or not variable.alias else variable.alias
+        text, source = values.get(name, ("", ""))
         if not text.strip() or variable.field == "home":
             continue
         try:
             chosen[variable.field] = variable.parse(text.strip())
         except ValueError:
             # A line of a file can be looked up, and may be a secret under the wrong name: it is not repeated.
-            shown = source == _ENVIRONMENT and "@" not in text  # a URL may hold a password
+            shown = source == _ENVIRONMENT and "@" not in text and not variable.secret  # a URL may hold a password
             got = f"got {_shown(text)}" if shown else "the value is not usable"
             problems.append(
-                f"{variable.name} ({source}): {got}, expected {variable.allowed}; the default "
+                f"{name} ({source}): {got}, expected {variable.allowed}; the default "
                 f"{_default(variable.field)!r} is used"
             )
     return Settings(home=home, problems=tuple(problems), **chosen)
@@ -197,6 +221,39 @@ def _server_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _api_url(text: str) -> str:
+    from zerikai_memory.address import base_url  # only when it is set
+
+    return base_url(text)
+
+
+def _ollama_url(text: str) -> str:
+    from zerikai_memory.address import ollama_url
+
+    return ollama_url(text)
+
+
+def _model_name(text: str) -> str:
+    """A name that a provider knows; the two that DeepSeek has shut off are told apart from a typing error."""
+    if any(c.isspace() for c in text) or text in ("deepseek-chat", "deepseek-reasoner"):
+        raise ValueError(text)
+    return text
+
+
+def _key(text: str) -> str:
+    """A key as it can stand in a header."""
+    if not text.isascii() or any(c.isspace() for c in text):
+        raise ValueError(text)
+    return text
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Words between commas; `none` is no word at all."""
+    if text.lower() == "none":
+        return ()
+    return tuple(dict.fromkeys(word for part in text.split(",") if (word := " ".join(part.lower().split()))))
+
+
 VARIABLES: tuple[Variable, ...] = (
     Variable("ZERIKAI_HOME", "home", str, "a folder"),
     Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
@@ -221,4 +278,26 @@ VARIABLES: tuple[Variable, ...] = (
         "a whole number of bytes from 1000",
     ),
     Variable("SNAPSHOTS", "snapshots", _integer(0, 100), "a whole number from 0 to 100"),
+    Variable(
+        "MEMORY_MODE", "memory_mode", _one_of("local", "hybrid", "cloud"), "local, hybrid or cloud", alias="ROUTER_MODE"
+    ),
+    Variable("DEEPSEEK_API_KEY", "deepseek_api_key", _key, "a key without spaces", secret=True),
+    Variable("DEEPSEEK_BASE_URL", "deepseek_base_url", _api_url, "http:// or https://, a host, a port, a path"),
+    Variable("DEEPSEEK_MODEL_FAST", "deepseek_model_fast", _model_name, "a model that DeepSeek still serves"),
+    Variable("DEEPSEEK_MODEL_PRO", "deepseek_model_pro", _model_name, "a model that DeepSeek still serves"),
+    Variable("ENABLE_DEEPSEEK_PRO", "enable_deepseek_pro", _boolean, "true or false"),
+    Variable("OLLAMA_HOST", "ollama_host", _ollama_url, "a host, a host and a port, or a URL"),
+    Variable("OLLAMA_MODEL", "ollama_model", _model_name, "the name of an installed model"),
+    Variable(
+        "OPENAI_COMPAT_BASE_URL", "openai_compat_base_url", _api_url, "http:// or https://, a host, a port, a path"
+    ),
+    Variable("OPENAI_COMPAT_MODEL", "openai_compat_model", _model_name, "the name of a model of that server"),
+    Variable("OPENAI_COMPAT_API_KEY", "openai_compat_api_key", _key, "a key without spaces", secret=True),
+    Variable(
+        "CLOUD_ESCALATION_WORD_COUNT",
+        "cloud_escalation_word_count",
+        _integer(1, 10_000),
+        "a whole number from 1 to 10000",
+    ),
+    Variable("CLOUD_ESCALATION_KEYWORDS", "cloud_escalation_keywords", _words, "words between commas, or none"),
 )

@@ -1,0 +1,1 @@
+"""Language models behind one protocol: Ollama, DeepSeek and other OpenAI-compatible servers."""
