@@ -1,0 +1,38 @@
+"""Mask secrets in text before it is stored or sent: keys, tokens, passwords, private keys, URLs with credentials.
+
+Pure rules: known key formats are masked wherever they stand (`formats`), credentials in URLs and command lines by their
+place (`addresses`), other values only where a name beside them says that they are secret (`named`), so that honest
+prose and code (`password = ask()`, `token: str`) stay as they are. Masking twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from zerikai_memory.redact.addresses import mask_addresses
+from zerikai_memory.redact.formats import MASK, mask_known_formats, mask_private_keys
+from zerikai_memory.redact.named import mask_named
+
+__all__ = ["MASK", "mask_secrets", "mask_source"]
+
+_MOST_PASSES = 8  # a mask can lay bare what stood behind the secret; two passes are usual, and only where one masked
+
+
+def mask_secrets(text: str) -> str:
+    """Replace keys, tokens, passwords and private keys by `[masked]`; text without them comes back unchanged."""
+    return _mask_values(mask_private_keys(text, keep_lines=False))
+
+
+def mask_source(data: bytes) -> bytes:
+    """`mask_secrets` for the UTF-8 bytes of a file; every line stays where it is."""
+    text = data.decode("utf-8", "surrogateescape")
+    masked = _mask_values(mask_private_keys(text, keep_lines=True))
+    return data if masked == text else masked.encode("utf-8", "surrogateescape")
+
+
+def _mask_values(text: str) -> str:
+    """All but private keys, until nothing is left to mask."""
+    for _ in range(_MOST_PASSES):
+        masked = mask_named(mask_addresses(mask_known_formats(text)))
+        if masked == text:
+            break
+        text = masked
+    return text
