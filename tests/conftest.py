@@ -6,11 +6,20 @@ import pytest
 from zerikai_memory.app import Memory
 from zerikai_memory.settings import Settings
 
+# A port of loopback where nothing listens.
+NO_SERVER = "http://127.0.0.1:9"
+
 
 @pytest.fixture(autouse=True)
 def no_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that a test starts fill no Chroma mirror; the tests of the mirror ask for it."""
     monkeypatch.setenv("VECTOR_STORE", "exact")
+
+
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model server of the person who runs the tests has no part in them."""
+    monkeypatch.setenv("OLLAMA_HOST", NO_SERVER)
 
 
 @pytest.fixture
@@ -30,6 +39,6 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(home: Path, tmp_path: Path) -> Iterator[Memory]:
     """A memory over an empty brain, started in a folder that is no project."""
-    memory = Memory(Settings(home=home, vector_store="exact"), cwd=tmp_path)
+    memory = Memory(Settings(home=home, vector_store="exact", ollama_host=NO_SERVER), cwd=tmp_path)
     yield memory
     memory.close()

@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.answer.lookup import open_entity
+from zerikai_memory.answer.routing import rules_of
+from zerikai_memory.answer.synthesis import SynthesisParts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.sections import section_bodies
 from zerikai_memory.embed.base import Embedder
@@ -19,7 +21,12 @@ from zerikai_memory.embed.choose import open_embedder
 from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.health import HealthParts, examine
 from zerikai_memory.lang.extract import extract
-from zerikai_memory.memory.notes import clean_category, clean_content, saving_warnings
+from zerikai_memory.llm.attempts import Purpose
+from zerikai_memory.llm.base import AttemptLog, Call, NoLog
+from zerikai_memory.llm.choose import Backends
+from zerikai_memory.memory.ledger import Ledger, LedgerParts, WorkspaceRecords
+from zerikai_memory.memory.notes import Draft
+from zerikai_memory.memory.recall import DecayDays
 from zerikai_memory.model import (
     Brief,
     CodeEntity,
@@ -49,6 +56,9 @@ from zerikai_memory.workspace.identity import (
     workspace_root,
 )
 
+# A model that is loaded first, or reads a long prompt without a graphics card, takes so long.
+MODEL_WAIT_S = 120.0
+
 
 class Memory:
     """The code memory of one brain folder; thread-safe, cheap to make, opens files on first use."""
@@ -60,11 +70,14 @@ class Memory:
         cwd: Path | None = None,
         embedder: Embedder | None = None,
         mirror: MirrorOptions | None = None,
+        attempts: AttemptLog | None = None,
     ) -> None:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or _working_folder()
         self.home = _home_folder()
         self._embedder = embedder or open_embedder(self.settings.embedding)
+        self._backends = Backends(self.settings)
+        self._attempts = attempts or NoLog()
         self._brain = Brain(self.settings.home)
         options = mirror or MirrorOptions(self.settings.vector_store, self.settings.chroma_url)
         self._mirrors = Mirrors(self.settings.home, options)
@@ -73,6 +86,22 @@ class Memory:
         self._briefs = FrozenBrief(self._brain.briefs)
         self._scanning = Scanning(
             self.settings, self._brain, self._mirrors, self._briefs, self._embedder, home=self.home
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Records of decisions, facts and attempts: saved, recalled, confirmed, looked over."""
+        return Ledger(
+            LedgerParts(
+                notes=self._brain.notes,
+                embedder=self._embedder,
+                decay=DecayDays(self.settings.time_decay_days, self.settings.decision_decay_days),
+                session=self.session,
+                index=self._brain.index,
+                view=lambda id: self._brain.view(id).get(),
+                read=lambda target, path: working_file(workspace_root(target), path),
+                extract=extract,
+            )
         )
 
     @property
@@ -140,18 +169,32 @@ class Memory:
         use_cloud: bool | None = None,
         limit: int | None = None,
         budget_tokens: int | None = None,
+        model_wait_s: float = MODEL_WAIT_S,
+        progress: Callable[[int], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> QueryAnswer:
-        """Answer a question with cited entities and notes; an honest "nothing relevant" is an answer."""
+        """Answer a question with cited entities and notes; an honest "nothing relevant" is an answer.
+
+        A model that writes the answer has `model_wait_s` seconds, then citations alone answer; `progress` gets the
+        number of characters it has written.
+        """
         target = self._known(workspace, roots)
         limit = self.settings.top_k if limit is None else limit
         parts = AskParts(
             workspace=target,
             index=self._brain.index(target.id),
             searcher=self._searcher(target),
-            notes=self._brain.notes,
+            notes=WorkspaceRecords(self.ledger, target),
             read=lambda path: working_file(workspace_root(target), path),
             extract=extract,
             brief=lambda: section_bodies(live.text) if (live := self._briefs.live(target)) else {},
+            synthesis=SynthesisParts(
+                self._backends,
+                rules_of(self.settings),
+                lambda: live.text if (live := self._briefs.live(target)) else "",
+                Purpose("query", target.id, self._attempts),
+                Call(model_wait_s, cancelled, progress),
+            ),
         )
         return ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens))
 
@@ -171,14 +214,21 @@ class Memory:
         return found
 
     def save(
-        self, content: str, workspace: str | None = None, *, roots: Sequence[str] = (), category: str = "fact"
+        self,
+        content: str,
+        workspace: str | None = None,
+        *,
+        roots: Sequence[str] = (),
+        category: str = "fact",
+        outcome: str | None = None,
+        supersedes: Sequence[str] = (),
+        anchors: Sequence[str] = (),
+        details: Mapping[str, Any] | None = None,
+        agent: str | None = None,
     ) -> Note:
-        """Store a note; the same content in the same category is recognised and returned, not doubled."""
-        target = self._known(workspace, roots)
-        text = clean_content(content)
-        started = time.time()
-        note, _ = self._brain.notes.append(Note("", clean_category(category), text, 0.0, target.id))
-        return replace(note, warnings=saving_warnings(note, content, started))
+        """Append a record; the same live text, category and outcome is recognised and returned, not doubled."""
+        draft = Draft(content, category, outcome, supersedes, anchors, details)
+        return self.ledger.save(self._known(workspace, roots), draft, agent)
 
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """The live brief; raises InputError when the workspace has none yet."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
 from zerikai_memory.answer.sections import sections_asked
+from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
@@ -42,6 +43,7 @@ class AskParts:
     read: Callable[[str], WorkingFile]
     extract: Callable[[bytes, str], Extraction]
     brief: Callable[[], Mapping[str, str]]
+    synthesis: SynthesisParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +71,36 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
         answer = nothing_relevant_answer(nearest)
-        return _reply(parts, query, options, answer=answer, nothing_relevant=True, warnings=warnings)
+        route = Route("none", None, "nothing relevant was found, so no model is asked")
+        return _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
     shown = () if ranking.nothing_relevant else ranking.candidates
-    cited = _cite(parts, shown, _budget_chars(options, notes, sections))
-    dropped = len(shown) - len(cited)
+    kept, budget = _keep(parts, shown, _budget_chars(options, notes, sections))
+    cited = _cited(kept, budget)
+    items = [item for _, item in kept]
+    written = _written(
+        parts, query, options, Evidence(tuple(zip((hit for hit, _ in cited), items, strict=True)), notes)
+    )
+    if written.answer:  # it takes its room from the texts
+        cited = _cited(kept, budget - len(written.answer))
     hits = tuple(hit for hit, _ in cited)
     return _reply(
         parts,
         query,
-        options,
-        answer=extractive_answer(cited, notes, sections),
+        answer=written.answer or extractive_answer(cited, notes, sections),
+        route=written.route,
         results=hits,
         notes=notes,
         sections=sections,
-        omitted=max(dropped, ranking.same_name - sum(_named(query, hit) for hit in hits)),
-        warnings=warnings,
+        omitted=max(len(shown) - len(kept), ranking.same_name - sum(_named(query, hit) for hit in hits)),
+        warnings=(*warnings, *written.warnings),
     )
+
+
+def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evidence) -> Synthesis:
+    """A model's answer; a name alone is looked up, which is quicker and says all unless a cloud was asked for."""
+    if len(query.text.split()) == 1 and not options.use_cloud:
+        return Synthesis(None, Route("none", None, "a name alone is looked up: quoted from the index"))
+    return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 
 
 def _notes_only(parts: AskParts, query: Query, options: AskOptions) -> QueryAnswer:
@@ -93,7 +109,8 @@ def _notes_only(parts: AskParts, query: Query, options: AskOptions) -> QueryAnsw
     else:
         notes = tuple(parts.notes.latest(parts.workspace.id, options.category, options.limit))
     answer = extractive_answer((), notes) or f"No note of category {options.category!r} answers this."
-    return _reply(parts, query, options, answer=answer, notes=notes, nothing_relevant=not notes)
+    route = Route("none", None, "notes are quoted as they are")
+    return _reply(parts, query, answer=answer, route=route, notes=notes, nothing_relevant=not notes)
 
 
 def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
@@ -107,8 +124,8 @@ def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) 
     return tuple(kept[:limit])
 
 
-def _cite(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> list[tuple[Hit, CodeEntity]]:
-    """Verified hits with their texts, as many as the budget holds but at least the best.
+def _keep(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> tuple[list[tuple[Candidate, Cited]], int]:
+    """Verified candidates, as many as the budget holds but at least the best, and what is left for their texts.
 
     Candidates that a scan has removed meanwhile fall out.
     """
@@ -122,6 +139,11 @@ def _cite(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> list
             continue
         budget -= cost
         kept.append((candidate, verify(entity, candidate.sha256, files[candidate.file_path], parts.extract)))
+    return kept, budget
+
+
+def _cited(kept: Sequence[tuple[Candidate, Cited]], budget: int) -> list[tuple[Hit, CodeEntity]]:
+    """Hits with texts that fit together into the budget."""
     # Each text stands once in the result and, shortened, in the answer.
     texts = pack([item for _, item in kept], max(budget, 0))
     return [(_hit(candidate, item, text), item.entity) for (candidate, item), text in zip(kept, texts, strict=True)]
@@ -192,18 +214,12 @@ def _warnings(query: Query, ranking: Ranking) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _route(options: AskOptions) -> Route:
-    if options.use_cloud:
-        return Route("none", None, "a cloud model was asked for, but no model back end is part of this version")
-    return Route("none", None, "no model is configured: quoted from the index")
-
-
 def _reply(
     parts: AskParts,
     query: Query,
-    options: AskOptions,
     *,
     answer: str,
+    route: Route,
     results: tuple[Hit, ...] = (),
     notes: tuple[Note, ...] = (),
     sections: tuple[BriefSection, ...] = (),
@@ -217,7 +233,7 @@ def _reply(
         answer=answer,
         results=results,
         notes=notes,
-        route=_route(options),
+        route=route,
         nothing_relevant=nothing_relevant,
         omitted=omitted,
         sections=sections,
