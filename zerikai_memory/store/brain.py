@@ -18,6 +18,7 @@ from zerikai_memory.store.migrations import migrate
 from zerikai_memory.store.mirror_state import remove_mirrors
 from zerikai_memory.store.registry import Registry
 from zerikai_memory.store.snapshots import Snapshots
+from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.view import ViewCache
 
 
@@ -38,6 +39,7 @@ class Brain:
         self.registry = Registry(self.recorded)
         self.notes = NoteStore(self.recorded)
         self.briefs = BriefStore(self.recorded, home / "contexts", lambda name: self._lock(f"{name}.brief"))
+        self.tape = TapeStore(home)
         self._mutex = threading.Lock()
         self._indexes: dict[str, tuple[WorkspaceIndex, ViewCache]] = {}
 
@@ -52,6 +54,10 @@ class Brain:
     def scan_lock(self, workspace_id: str) -> FileLock:
         """The lock that a scan or drop of the workspace holds; the OS frees it when its process ends."""
         return self._lock(f"{workspace_id}.scan")
+
+    def tape_lock(self) -> FileLock:
+        """The lock that an index run over transcripts holds."""
+        return self._lock("sessions")
 
     def scan_status(self, workspace_id: str) -> Path:
         """Where the process that holds the scan lock says who it is and how far it has come; it only informs."""
@@ -115,6 +121,7 @@ class Brain:
             opened, self._indexes = list(self._indexes.values()), {}
         for index, _ in opened:
             index.close()
+        self.tape.close()
         self.recorded.close()
 
     def _opened(self, workspace_id: str) -> tuple[WorkspaceIndex, ViewCache]:

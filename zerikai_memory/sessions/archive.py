@@ -1,0 +1,233 @@
+"""Past sessions as a person or agent uses them: sources, index, recall, list, show, forget."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from zerikai_memory.errors import BusyError, InputError, WorkspaceError
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_sessions import (
+    ROLES,
+    Recall,
+    SessionInfo,
+    SessionPlace,
+    SessionsForgotten,
+    SessionsIndexed,
+    SessionStep,
+)
+from zerikai_memory.sessions.cleaning import clamp
+from zerikai_memory.sessions.formats.registry import BY_NAME, places
+from zerikai_memory.sessions.index import IndexParts, index_sessions
+from zerikai_memory.sessions.search import search
+from zerikai_memory.sessions.survey import Survey, survey
+from zerikai_memory.sessions.times import moment
+from zerikai_memory.store.tape import SessionFilter, TapeStore
+from zerikai_memory.workspace.identity import canonical_path, find_workspace
+from zerikai_memory.workspace.paths import from_disk
+
+# As much as is read before an answer without being asked for: a fraction of a second.
+QUIET_BYTES = 5_000_000
+# An index run beside another one waits this long.
+LOCK_WAIT_S = 2.0
+# The dialogue around a step in a reply, and how much of one message of it.
+DIALOGUE_CHARS, MESSAGE_CHARS = 6_000, 2_500
+MAX_STEP = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveParts:
+    """What the use cases work with; `chosen` are (agent, folder) pairs of the settings."""
+
+    store: TapeStore
+    lock: Callable[[], FileLock]
+    known: Callable[[], Sequence[Workspace]]
+    home: Path
+    cwd: Path
+    chosen: tuple[tuple[str, str], ...]
+    max_chars: int
+
+
+class Archive:
+    """All past sessions of this person's agents on this machine."""
+
+    def __init__(self, parts: ArchiveParts) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._index = IndexParts(parts.store, places(parts.home, parts.chosen), parts.max_chars)
+
+    def places(self) -> list[SessionPlace]:
+        """Where transcripts are looked for, and what lies there."""
+        seen = self._survey()
+        files, sizes, behind = Counter[Path](), Counter[Path](), Counter[Path]()
+        for transcript in seen.transcripts:
+            folder = transcript.place.folder
+            files[folder] += 1
+            sizes[folder] += transcript.size
+            behind[folder] += transcript.behind_bytes
+        return [
+            SessionPlace(
+                place.format.name,
+                from_disk(str(place.folder)),
+                place.folder.is_dir(),
+                files[place.folder],
+                sizes[place.folder],
+                behind[place.folder],
+            )
+            for place in self._index.places
+        ]
+
+    def index(
+        self,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> SessionsIndexed:
+        """Bring the index up to the transcripts; raises BusyError while another process does so."""
+        try:
+            with self._parts.lock().acquire(timeout=LOCK_WAIT_S):
+                return index_sessions(self._index, self._survey(), progress, cancelled)
+        except Timeout as error:
+            raise BusyError("another process is indexing sessions; try again when it has ended") from error
+
+    def recall(
+        self,
+        query: str | None = None,
+        session: str | None = None,
+        step: int | None = None,
+        *,
+        workspace: str | None = None,
+        agent: str | None = None,
+        role: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 5,
+    ) -> Recall:
+        """Hits of a question; without one the dialogue of `session` (around `step`); with neither the latest sessions.
+
+        A little that is new is indexed first; of more the reply says how much is missing.
+        """
+        behind, warnings = self._catch_up()
+        wanted = self._filter(session, workspace, agent, role, since, until)
+        if query and query.strip():
+            hits = search(self._store, query, wanted, limit)
+            return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
+        if wanted.session is not None:
+            shown, omitted = self._dialogue(wanted.session, step)
+            return Recall(
+                steps=shown, sessions=self._list(wanted, 1), omitted=omitted, behind_bytes=behind, warnings=warnings
+            )
+        if step is not None:
+            raise InputError("step: give the session whose step is meant, as a hit names it")
+        return Recall(sessions=self._list(wanted, limit), behind_bytes=behind, warnings=warnings)
+
+    def show(self, session: str, first: int = 1, last: int = MAX_STEP) -> list[SessionStep]:
+        """The messages of a session, whole."""
+        return self._store.steps(self._session(session), first, last)
+
+    def forget(self, session: str) -> SessionsForgotten:
+        """Remove the text of a session from the index for good; its transcript file stays."""
+        found = self._session(session)
+        return SessionsForgotten((found,), self._store.forget(found))
+
+    def close(self) -> None:
+        """Close the index."""
+        self._store.close()
+
+    def _list(self, wanted: SessionFilter, limit: int) -> tuple[SessionInfo, ...]:
+        if not self._store.exists():
+            return ()
+        return tuple(
+            replace(i, title=clamp(" ".join(i.title.split()), 100)) for i in self._store.sessions(wanted, limit)
+        )
+
+    def _survey(self) -> Survey:
+        return survey(self._index.places, self._store.sources())
+
+    def _catch_up(self) -> tuple[int, tuple[str, ...]]:
+        """Bytes that stay unread, and what to say about them."""
+        seen = self._survey()
+        behind = seen.behind_bytes
+        if behind <= QUIET_BYTES:
+            if not any(transcript.changed for transcript in seen.transcripts) and not seen.vanished:
+                return 0, ()
+            try:
+                with self._parts.lock().acquire(timeout=0):
+                    return index_sessions(self._index, self._survey()).behind_bytes, ()
+            except Timeout:
+                return behind, ("another process is indexing sessions just now",)
+        size = f"{behind / 1e6:.0f} MB"
+        return behind, (f"{size} of transcripts are not in the index: run `zerikai-memory sessions index`",)
+
+    def _filter(
+        self,
+        session: str | None,
+        workspace: str | None,
+        agent: str | None,
+        role: str | None,
+        since: str | None,
+        until: str | None,
+    ) -> SessionFilter:
+        _one_of("agent", agent, tuple(BY_NAME))
+        _one_of("role", role, ROLES)
+        now = time.time()
+        return SessionFilter(
+            session=self._session(session) if session else None,
+            agent=agent or None,
+            project=self._project(workspace) if workspace and workspace.strip() else None,
+            role=role or None,
+            since=moment(since, "since", now) if since else None,
+            until=moment(until, "until", now, end_of_day=True) if until else None,
+        )
+
+    def _project(self, workspace: str) -> str:
+        """The folder meant by a known workspace's path, name or id, by any folder, or by a session folder's name."""
+        if found := find_workspace(workspace, self._parts.known(), self._parts.cwd):
+            return found.path
+        folders = self._store.projects() if self._store.exists() else []
+        named = [
+            folder for folder in folders if folder.rstrip("/").rpartition("/")[2].casefold() == workspace.casefold()
+        ]
+        if workspace in folders or len(named) == 1:
+            return workspace if workspace in folders else named[0]
+        if named:
+            raise WorkspaceError(f"workspace: {workspace!r} fits {len(named)} folders: {', '.join(named[:20])}")
+        if "/" in workspace or "\\" in workspace or workspace in (".", "~"):
+            return from_disk(str(canonical_path(workspace, self._parts.cwd)))
+        known = ", ".join(folders[:20]) or "none yet"
+        raise WorkspaceError(f"workspace: no project {workspace!r}; folders with sessions: {known}")
+
+    def _session(self, text: str) -> str:
+        """The id of a session by the beginning of it; raises InputError for none or several."""
+        wanted = text.strip()
+        found = self._store.matching_sessions(wanted) if wanted and self._store.exists() else []
+        if wanted in found:
+            return wanted
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"session: {text!r} fits several: {', '.join(found)}")
+        raise InputError(f"session: there is none {text[:80]!r}; `zerikai-memory sessions list` names them")
+
+    def _dialogue(self, session: str, step: int | None) -> tuple[tuple[SessionStep, ...], int]:
+        """The messages around a step, nearest first until the room is full; how many of the session are left out."""
+        every = [replace(one, text=clamp(one.text, MESSAGE_CHARS)) for one in self._store.steps(session, 1, MAX_STEP)]
+        if step is not None and not any(one.step == step for one in every):
+            raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {len(every)}")
+        middle = step or 1
+        room, kept = DIALOGUE_CHARS, list[SessionStep]()
+        for one in sorted(every, key=lambda one: (abs(one.step - middle), one.step)):
+            room -= len(one.text) + 40  # its line of facts
+            if room < 0 and kept:
+                break
+            kept.append(one)
+        return tuple(sorted(kept, key=lambda one: one.step)), len(every) - len(kept)
+
+
+def _one_of(argument: str, value: str | None, allowed: Sequence[str]) -> None:
+    if value and value not in allowed:
+        raise InputError(f"{argument}: got {value[:40]!r}, expected one of {', '.join(allowed)}")

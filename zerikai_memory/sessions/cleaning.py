@@ -1,0 +1,84 @@
+"""What of a message is kept: discourse only, private spans out, secrets masked, clamped to a length. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from zerikai_memory.redact import mask_secrets
+from zerikai_memory.sessions.formats.base import Said
+
+# A target is shown in one line; a command line of this length says what was done.
+MAX_TOOL_CHARS = 200
+# Before masking: no message of discourse is longer, and masking costs time per character.
+MAX_RAW_CHARS = 1_000_000
+
+_PRIVATE = re.compile(r"(?i)<\s*(/?)\s*private\b[^<>]*>")
+# What programs put into the person's messages.
+_INJECTED = re.compile(
+    r"""(?xs)
+    <(system-reminder|system_reminder|environment_context|user_instructions|local-command-stdout|local-command-stderr
+      |local-command-caveat|bash-stdout|bash-stderr|command-stdout|command-message|current_datetime|turn_aborted
+      |ADDITIONAL_METADATA|EPHEMERAL_MESSAGE|user_info|system_notification|task-notification|reminderInstructions
+      |permissions\ instructions|collaboration_mode|ide_opened_file|ide_selection)
+    \b[^<>]*>.*?(?:</\1>|\Z)
+    """
+)
+_COMMAND = re.compile(r"</?(?:command-name|command-args|user_query|userRequest|bash-input)>")
+_DATA = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/]{400,}={0,2}")
+_FENCED_DIFF = re.compile(r"(?ms)^```(?:diff|patch)\b.*?(?:^```[^\S\n]*$|\Z)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(said: Said, max_chars: int, *, thinking: bool = False) -> Said | None:
+    """The message as it may be stored, or None when nothing of it may."""
+    if said.role == "thinking" and not thinking:
+        return None
+    text = _without_private(_SURROGATE.sub("\ufffd", said.text).replace("\0", "")[:MAX_RAW_CHARS])
+    if said.role == "tool":
+        text = clamp(mask_secrets(" ".join(_DATA.sub(_data_mark, text).split())), MAX_TOOL_CHARS)
+    else:
+        if said.role == "user":
+            text = _COMMAND.sub(" ", _INJECTED.sub("", text))
+        text = _FENCED_DIFF.sub(_diff_mark, _DATA.sub(_data_mark, text)).strip()
+        text = clamp(mask_secrets(text), max_chars)
+    return replace(said, text=text) if text else None
+
+
+def clean_label(text: str, max_chars: int = 200) -> str:
+    """A title or folder in one masked line."""
+    plain = _without_private(_SURROGATE.sub("\ufffd", text).replace("\0", ""))
+    return clamp(mask_secrets(" ".join(plain.split())), max_chars)
+
+
+def clamp(text: str, max_chars: int) -> str:
+    """The text, cut with a mark that says by how much."""
+    if len(text) <= max_chars:
+        return text
+    mark = f" ... ({len(text) - max_chars} more characters)"
+    return text[: max(0, max_chars - len(mark))] + mark
+
+
+def _without_private(text: str) -> str:
+    """Leave out `<private>` spans, nested ones too; an open one reaches to the end."""
+    kept, depth, done = [], 0, 0
+    for tag in _PRIVATE.finditer(text):
+        if not tag[1]:
+            if depth == 0:
+                kept.append(text[done : tag.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                done = tag.end()
+    if depth == 0:
+        kept.append(text[done:])
+    return "".join(kept)
+
+
+def _data_mark(match: re.Match[str]) -> str:
+    return f"[data, {len(match[0])} characters]"
+
+
+def _diff_mark(match: re.Match[str]) -> str:
+    return f"[diff, {match[0].count(chr(10))} lines]"

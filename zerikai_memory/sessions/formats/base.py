@@ -1,0 +1,158 @@
+"""What a transcript reader gives, and tolerant access to the JSON of formats that grow with every release."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from zerikai_memory.model_sessions import Role
+
+Json = dict[str, Any]
+
+# Arguments that name what a tool works on, the most telling first.
+_TARGETS = """
+    file_path filePath path AbsolutePath TargetFile notebook_path filename uri command CommandLine cmd pattern query
+    Query url Url regex description prompt input
+""".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a transcript, as written there.
+
+    `identity` is what copies of the message share (message id and request id); empty: time and text tell. `entry` is
+    its node in a tree, or the id of a tool call. `channel` is set where a format writes each text into two channels.
+    """
+
+    role: Role
+    text: str
+    at: float | None = None
+    identity: str = ""
+    entry: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one line says: messages, facts about the session, its node in the tree; `known` false: a new kind."""
+
+    said: tuple[Said, ...] = ()
+    session_id: str | None = None
+    cwd: str | None = None
+    title: str | None = None
+    forked_from: str | None = None
+    entry: str = ""
+    parent: str = ""
+    known: bool = True
+
+
+UNKNOWN = Line(known=False)
+NOTHING = Line()
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A transcript format as data.
+
+    `read` turns a parsed line into a Line and raises ValueError, TypeError, KeyError or AttributeError for one that
+    is damaged. `read_whole` stands for it where a file must be read as one. `find` lists the transcripts of a folder.
+    `session_per_line`: a file may hold lines of several sessions. `local_identity`: identities are unique only within
+    a session. `tree`: the last entry's ancestors are the live ones.
+    """
+
+    name: str
+    find: Callable[[Path], Iterator[Path]]
+    session_id: Callable[[Path], str]
+    read: Callable[[Json], Line] = lambda record: UNKNOWN
+    read_whole: Callable[[Path], Iterator[Line]] | None = None
+    session_per_line: bool = False
+    local_identity: bool = False
+    tree: bool = False
+
+
+def blocks(content: Any) -> Iterator[Json]:
+    """Content as blocks: a text is one text block; what is no block is left out. Raises TypeError for other shapes."""
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        for item in content:
+            if isinstance(item, dict):
+                yield item
+            elif isinstance(item, str):
+                yield {"type": "text", "text": item}
+    elif content is not None:
+        raise TypeError(f"content is {type(content).__name__}")
+
+
+def block_text(content: Any, kinds: tuple[str, ...] = ("text",)) -> str:
+    """The texts of all blocks of these kinds; a picture or file becomes a mark with its size."""
+    parts = []
+    for block in blocks(content):
+        kind = block.get("type")
+        if kind in kinds and isinstance(block.get("text"), str):
+            parts.append(block["text"])
+        elif kind in ("image", "document", "input_image", "input_file", "file"):
+            parts.append(_attachment(block))
+    return "\n".join(part for part in parts if part)
+
+
+def text_field(record: Json, *names: str) -> str:
+    """The first of these fields that holds text, else an empty text."""
+    return next((value for name in names if isinstance(value := record.get(name), str) and value), "")
+
+
+def seconds(value: Any) -> float | None:
+    """A time as seconds since the epoch: ISO text, or a number of seconds or milliseconds; None for anything else."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        amount = value / 1000 if value > 1e11 else float(value)
+        return amount if 0 < amount < 1e11 else None
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def tool_text(name: Any, arguments: Any) -> str:
+    """`name: target` of a tool call; arguments may be JSON text."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            arguments = {"input": arguments}
+    target = ""
+    if isinstance(arguments, dict):
+        target = next((_flat(arguments[key]) for key in _TARGETS if arguments.get(key)), "")
+    elif arguments:
+        target = _flat(arguments)
+    return f"{name}: {target}" if target else str(name)
+
+
+def files_below(folder: Path, *endings: str) -> Iterator[Path]:
+    """Regular files under a folder with one of these endings, in order of their paths; unreadable folders are empty."""
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(endings):
+                yield Path(root, name)
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(item for item in value if isinstance(item, str))
+    return value if isinstance(value, str) else ""
+
+
+def _attachment(block: Json) -> str:
+    source = block.get("source") if isinstance(block.get("source"), dict) else block
+    assert isinstance(source, dict)
+    value = text_field(source, "data", "image_url", "file_data", "url")
+    kind = text_field(source, "media_type", "mimeType", "mime_type") or str(block.get("type"))
+    return f"[{kind}, {len(value)} characters]"

@@ -1,0 +1,150 @@
+"""Copilot chat in VS Code: a session as one JSON file, or as a log of mutations (.jsonl) that is replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from zerikai_memory.sessions.formats import copilot_cli
+from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, seconds, text_field
+
+# The document stands in memory as a whole; larger files are named as skipped.
+MAX_WHOLE_BYTES = 200_000_000
+_SET_ALL, _SET, _PUSH, _DELETE = range(4)
+
+
+def read_whole(path: Path) -> Iterator[Line]:
+    """The lines of a session file; raises ValueError when it is too large or holds no session."""
+    size = path.stat().st_size
+    if size > MAX_WHOLE_BYTES:
+        raise ValueError(f"{size} bytes, more than {MAX_WHOLE_BYTES}")
+    if path.parent.name == "transcripts":
+        yield from _events(path)
+        return
+    session = _replay(path) if path.suffix == ".jsonl" else json.loads(path.read_bytes())
+    if not isinstance(session, dict):
+        raise ValueError("the file holds no session")
+    requests = session.get("requests")
+    yield Line(
+        session_id=text_field(session, "sessionId") or None,
+        title=text_field(session, "customTitle") or None,
+        cwd=_folder(path),
+    )
+    for request in requests if isinstance(requests, list) else ():
+        if isinstance(request, dict):
+            yield Line(said=tuple(_request(request)))
+        else:
+            yield Line(known=False)
+
+
+def _events(path: Path) -> Iterator[Line]:
+    """Newer builds also write the events of the Copilot CLI."""
+    yield Line(cwd=_folder(path))
+    for record in _records(path):
+        try:
+            yield copilot_cli.read(record)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            yield Line(known=False)
+
+
+def _records(path: Path) -> Iterator[Json]:
+    with path.open("rb") as file:
+        for raw in file:
+            try:
+                record = json.loads(raw)
+            except (ValueError, RecursionError):
+                continue  # a torn line; the file is read again when it has grown
+            if isinstance(record, dict):
+                yield record
+
+
+def _replay(path: Path) -> Any:
+    session: Any = None
+    for record in _records(path):
+        kind, keys, value = record.get("kind"), record.get("k"), record.get("v")
+        if kind == _SET_ALL:
+            session = value
+        elif isinstance(keys, list) and keys and session is not None:
+            try:
+                _mutate(session, kind, keys, value, record.get("i"))
+            except (KeyError, IndexError, TypeError):
+                continue  # its target was in a line that is damaged
+    return session
+
+
+def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> None:
+    target = session
+    for key in keys[:-1]:
+        target = target[key]
+    last = keys[-1]
+    if kind == _SET:
+        if isinstance(target, list) and last == len(target):
+            target.append(value)
+        else:
+            target[last] = value
+    elif kind == _PUSH:
+        items = target.setdefault(last, []) if isinstance(target, dict) else target[last]
+        if isinstance(cut, int):
+            del items[cut:]
+        items.extend(value or ())
+    elif kind == _DELETE:
+        del target[last]
+
+
+def _request(request: Json) -> Iterator[Said]:
+    at, one = seconds(request.get("timestamp")), text_field(request, "requestId")
+    message = request.get("message")
+    asked = text_field(message, "text") if isinstance(message, dict) else message if isinstance(message, str) else ""
+    if asked:
+        yield Said("user", asked, at, one and f"{one}/user")
+    answer: list[str] = []
+    response = request.get("response")
+    for number, part in enumerate(response if isinstance(response, list) else ()):
+        if not isinstance(part, dict):
+            continue
+        if part.get("kind") in (None, "markdownContent"):
+            answer.append(_markdown(part.get("value", part.get("content"))))
+        elif part.get("kind") == "toolInvocationSerialized":
+            said = _markdown(part.get("pastTenseMessage") or part.get("invocationMessage"))
+            name = text_field(part, "toolId") or "tool"
+            yield Said("tool", f"{name}: {said}" if said else name, at, one and f"{one}/call-{number}")
+    if text := "".join(answer).strip():
+        yield Said("assistant", text, at, one and f"{one}/assistant")
+
+
+def _markdown(value: Any) -> str:
+    if isinstance(value, dict):
+        value = value.get("value")
+    return value if isinstance(value, str) else ""
+
+
+def _folder(path: Path) -> str | None:
+    """The project folder that `workspace.json` of the storage names."""
+    for storage in path.parents[1:3]:
+        try:
+            record = json.loads((storage / "workspace.json").read_bytes())
+        except (OSError, ValueError):
+            continue
+        uri = text_field(record, "folder", "workspace") if isinstance(record, dict) else ""
+        return unquote(urlsplit(uri).path) or None
+    return None
+
+
+def _find(folder: Path) -> Iterator[Path]:
+    """Sessions below a `User` folder, each once: the log before the JSON file, both before the newer transcripts."""
+    found: dict[str, Path] = {}
+    for pattern in (
+        "workspaceStorage/*/GitHub.copilot-chat/transcripts/*.jsonl",
+        "workspaceStorage/*/chatSessions/*.json",
+        "globalStorage/emptyWindowChatSessions/*.json",
+        "workspaceStorage/*/chatSessions/*.jsonl",
+        "globalStorage/emptyWindowChatSessions/*.jsonl",
+    ):
+        found |= {path.stem: path for path in folder.glob(pattern)}
+    yield from sorted(found.values())
+
+
+VSCODE_CHAT = Format(name="vscode-chat", find=_find, session_id=lambda path: path.stem, read_whole=read_whole)
