@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from zerikai_memory.answer.ask import AskOptions, AskParts, ask
 from zerikai_memory.answer.lookup import open_entity
@@ -75,6 +76,7 @@ class Memory:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or _working_folder()
         self.home = _home_folder()
+        self.session = self.settings.session or uuid.uuid4().hex[:12]
         self._embedder = embedder or open_embedder(self.settings.embedding)
         self._backends = Backends(self.settings)
         self._attempts = attempts or NoLog()

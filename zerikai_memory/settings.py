@@ -36,6 +36,7 @@ class Settings:
 
     home: Path
     workspace: str | None = None
+    session: str | None = None
     embedding: str = "static"
     vector_store: str = "auto"
     chroma_url: str = "http://127.0.0.1:8000"
@@ -47,6 +48,8 @@ class Settings:
     respect_gitignore: bool = True
     max_file_bytes: int = 1_500_000
     snapshots: int = 5
+    time_decay_days: float = 90.0
+    decision_decay_days: float = 365.0
     memory_mode: str = "local"
     deepseek_api_key: str | None = field(default=None, repr=False)
     deepseek_base_url: str = "https://api.deepseek.com"
@@ -181,6 +184,12 @@ def _boolean(text: str) -> bool:
     raise ValueError(text)
 
 
+def _word(text: str) -> str:
+    if len(text) > 100 or not text.isprintable():
+        raise ValueError(text)
+    return text
+
+
 def _number(low: float, high: float) -> Callable[[str], float]:
     def parse(text: str) -> float:
         value = float(text)
@@ -257,6 +266,7 @@ def _words(text: str) -> tuple[str, ...]:
 VARIABLES: tuple[Variable, ...] = (
     Variable("ZERIKAI_HOME", "home", str, "a folder"),
     Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
+    Variable("ZERIKAI_SESSION", "session", _word, "a text of at most 100 characters"),
     Variable("EMBEDDING", "embedding", _one_of("static"), "static"),
     Variable(
         "VECTOR_STORE",
@@ -278,6 +288,8 @@ VARIABLES: tuple[Variable, ...] = (
         "a whole number of bytes from 1000",
     ),
     Variable("SNAPSHOTS", "snapshots", _integer(0, 100), "a whole number from 0 to 100"),
+    Variable("TIME_DECAY_DAYS", "time_decay_days", _number(1, 36_500), "a number of days from 1"),
+    Variable("DECISION_DECAY_DAYS", "decision_decay_days", _number(1, 36_500), "a number of days from 1"),
     Variable(
         "MEMORY_MODE", "memory_mode", _one_of("local", "hybrid", "cloud"), "local, hybrid or cloud", alias="ROUTER_MODE"
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
 from zerikai_memory.answer.sections import sections_asked
@@ -15,8 +16,6 @@ from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
 from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.memory import NoteStore
-from zerikai_memory.store.words import split_words
 
 # A default reply stays under 8 kB, text and structured content each.
 DEFAULT_BUDGET_TOKENS = 1_500
@@ -28,8 +27,21 @@ RESULT_CHARS = 420
 FRAME_CHARS = 400
 # Notes that ride along with code; asking by category gives as many as the limit.
 NOTES_BESIDE_CODE = 3
-# A note must hold this share of the question's words to be worth its tokens.
-NOTE_COVERAGE = 0.5
+# More of them are about the entities that were found, whatever their words.
+NOTES_ABOUT_CODE = 2
+
+
+class Records(Protocol):
+    """The workspace's records: those that answer a question, the latest, those about entities (path, name)."""
+
+    def recall(self, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
+        """Live records that answer the question, best first; of one category or of all."""
+
+    def latest(self, category: str | None, limit: int) -> tuple[Note, ...]:
+        """The newest live records."""
+
+    def about(self, places: Sequence[tuple[str, str]], limit: int) -> tuple[Note, ...]:
+        """Live records anchored to any of the places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,7 @@ class AskParts:
     workspace: Workspace
     index: WorkspaceIndex
     searcher: Searcher
-    notes: NoteStore
+    notes: Records
     read: Callable[[str], WorkingFile]
     extract: Callable[[bytes, str], Extraction]
     brief: Callable[[], Mapping[str, str]]
@@ -65,7 +77,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
     ranking = parts.searcher.search(query, options.search)
-    notes = _notes_for(parts, query, None, NOTES_BESIDE_CODE)
+    notes = parts.notes.recall(query, None, NOTES_BESIDE_CODE)
     sections = sections_asked(query.text, parts.brief())
     warnings = _warnings(query, ranking)
     if ranking.nothing_relevant and not (notes or sections):
@@ -74,6 +86,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         route = Route("none", None, "nothing relevant was found, so no model is asked")
         return _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
     shown = () if ranking.nothing_relevant else ranking.candidates
+    places = [(candidate.file_path, candidate.qualified_name) for candidate in shown]
+    notes = _with_anchored(notes, parts.notes.about(places, len(notes) + NOTES_ABOUT_CODE))
     kept, budget = _keep(parts, shown, _budget_chars(options, notes, sections))
     cited = _cited(kept, budget)
     items = [item for _, item in kept]
@@ -105,23 +119,18 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
 
 def _notes_only(parts: AskParts, query: Query, options: AskOptions) -> QueryAnswer:
     if query.text:
-        notes = _notes_for(parts, query, options.category, options.limit)
+        notes = parts.notes.recall(query, options.category, options.limit)
     else:
-        notes = tuple(parts.notes.latest(parts.workspace.id, options.category, options.limit))
+        notes = parts.notes.latest(options.category, options.limit)
     answer = extractive_answer((), notes) or f"No note of category {options.category!r} answers this."
     route = Route("none", None, "notes are quoted as they are")
     return _reply(parts, query, answer=answer, route=route, notes=notes, nothing_relevant=not notes)
 
 
-def _notes_for(parts: AskParts, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
-    found = parts.notes.search(parts.workspace.id, query.words, category, limit * 3)
-    asked = set(query.terms)
-    kept = [
-        note
-        for note, _ in found
-        if len(asked.intersection(split_words(f"{note.category} {note.content}"))) >= NOTE_COVERAGE * len(asked)
-    ]
-    return tuple(kept[:limit])
+def _with_anchored(notes: tuple[Note, ...], anchored: tuple[Note, ...]) -> tuple[Note, ...]:
+    """Records that answer the question, then those about the entities that answer it, each once."""
+    told = {note.id for note in notes}
+    return (*notes, *[note for note in anchored if note.id not in told][:NOTES_ABOUT_CODE])
 
 
 def _keep(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> tuple[list[tuple[Candidate, Cited]], int]:

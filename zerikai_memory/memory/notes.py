@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from zerikai_memory.errors import InputError
-from zerikai_memory.model import Note
+from zerikai_memory.model_notes import OUTCOMES, Note
 from zerikai_memory.redact import mask_secrets
 
 MAX_NOTE_CHARS = 20_000
+MAX_TAGS = 20
+MAX_WORD_CHARS = 100
+DETAILS = ("detail", "tags", "importance", "confirmed", "run_id")
 _CATEGORY = re.compile(r"[\w][\w .-]{0,62}")
 
 
@@ -22,12 +28,12 @@ def clean_content(content: str) -> str:
     return mask_secrets(text)
 
 
-def saving_warnings(note: Note, given: str, started: float) -> tuple[str, ...]:
-    """What the person should know about a save that began at `started` with the text `given`."""
+def saving_warnings(note: Note, given: str, *, new: bool) -> tuple[str, ...]:
+    """What the person should know about a save of the text `given`."""
     found = []
-    if note.created_at < started:
-        found.append("the same note was stored already; nothing was added")
-    if note.content != given.replace("\0", "").strip():
+    if not new:
+        found.append("the same note was stored already; that it was said again is recorded")
+    elif note.content != given.replace("\0", "").strip():
         found.append("what looks like a secret was masked before it was stored")
     return tuple(found)
 
@@ -40,3 +46,80 @@ def clean_category(category: str) -> str:
             f"category: got {category!r}, expected a word such as fact, decision, procedure, fix, error, workaround"
         )
     return word
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record as the caller gives it; `details` may hold detail, tags, importance, confirmed and run_id."""
+
+    content: str
+    category: str = "fact"
+    outcome: str | None = None
+    supersedes: Sequence[str] = ()
+    anchors: Sequence[str] = ()
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The checked details of a draft; `importance` None: by the salience rules, `confirmed` None: by nobody."""
+
+    detail: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float | None = None
+    confirmed: str | None = None
+    run_id: str | None = None
+
+
+def clean_outcome(outcome: str | None) -> str | None:
+    """worked, failed, unknown or None; raises InputError for another word."""
+    word = (outcome or "").strip().lower()
+    if word and word not in OUTCOMES:
+        raise InputError(f"outcome: got {outcome!r}, expected one of: {', '.join(OUTCOMES)}")
+    return word or None
+
+
+def clean_details(details: Mapping[str, Any] | None) -> Details:
+    """The details with secrets masked; raises InputError that names what is wrong."""
+    given = {key: value for key, value in (details or {}).items() if value is not None}
+    if unknown := sorted(given.keys() - set(DETAILS)):
+        raise InputError(f"details: {unknown[0]!r} is not known; it may hold {', '.join(DETAILS)}")
+    detail = given.get("detail", "")
+    if not isinstance(detail, str) or len(detail) > MAX_NOTE_CHARS:
+        raise InputError(f"details: detail must be a text of at most {MAX_NOTE_CHARS} characters")
+    return Details(
+        detail=mask_secrets(detail.replace("\0", "").strip()),
+        tags=_clean_tags(given.get("tags", ())),
+        importance=_clean_importance(given.get("importance")),
+        confirmed=_clean_confirmed(given.get("confirmed")),
+        run_id=_clean_word("run_id", given["run_id"]) if given.get("run_id") else None,
+    )
+
+
+def _clean_tags(tags: Any) -> tuple[str, ...]:
+    listed = tags.split(",") if isinstance(tags, str) else tags
+    if not isinstance(listed, list | tuple) or len(listed) > MAX_TAGS:
+        raise InputError(f"details: tags must be a list of at most {MAX_TAGS} words, got {tags!r}")
+    return tuple(dict.fromkeys(_clean_word("tags", tag) for tag in listed if tag != ""))
+
+
+def _clean_importance(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"details: importance must be a number from 0 to 1, got {value!r}")
+    return float(value)
+
+
+def _clean_confirmed(value: Any) -> str | None:
+    """By whom; true means the person at the keyboard."""
+    if value is None or value is False or value == "":
+        return None
+    return "user" if value is True else _clean_word("confirmed", value)
+
+
+def _clean_word(name: str, value: Any) -> str:
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    if not text or len(text) > MAX_WORD_CHARS or not text.isprintable():
+        raise InputError(f"{name}: expected a text of 1 to {MAX_WORD_CHARS} characters, got {value!r}")
+    return mask_secrets(text)

@@ -160,9 +160,9 @@ class NoteStore:
             return _by_ids(connection, [row[0] for row in rows], as_of)
 
     def search(
-        self, workspace_id: str, words: Iterable[str], category: str | None, limit: int
+        self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = _ALWAYS
     ) -> list[tuple[Note, float]]:
-        """(record, BM25) of live records that hold any of the words, best first; larger is better."""
+        """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better."""
         expression = match_expression(words)
         if expression is None:
             return []
@@ -170,10 +170,11 @@ class NoteStore:
             rows = connection.execute(
                 "SELECT n.id, -bm25(notes_fts) AS score FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
                 " WHERE notes_fts MATCH ? AND n.workspace_id = ? AND (? IS NULL OR n.category = ?)"
-                f" AND {LIVE} ORDER BY score DESC, n.seq DESC LIMIT ?",
-                (expression, workspace_id, category, category, limit),
+                " AND n.created_at <= ? AND NOT EXISTS (SELECT 1 FROM note_events e WHERE e.kind = 'supersede'"
+                " AND e.note_id = n.id AND e.created_at <= ?) ORDER BY score DESC, n.seq DESC LIMIT ?",
+                (expression, workspace_id, category, category, as_of, as_of, limit),
             ).fetchall()
-            notes = _by_ids(connection, [row[0] for row in rows])
+            notes = _by_ids(connection, [row[0] for row in rows], as_of)
         return [(note, row[1]) for note, row in zip(notes, rows, strict=True)]
 
     def anchored(self, workspace_id: str, places: Iterable[tuple[str, str]], limit: int) -> list[Note]:

@@ -1,0 +1,317 @@
+"""The ledger of one brain: save what code cannot say, recall it, confirm it, list it, look it over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from zerikai_memory.embed.base import Embedder
+from zerikai_memory.errors import InputError
+from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
+from zerikai_memory.memory.conflicts import disagreement
+from zerikai_memory.memory.notes import (
+    Draft,
+    clean_category,
+    clean_content,
+    clean_details,
+    clean_outcome,
+    saving_warnings,
+)
+from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, rank_records, worth_showing
+from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
+from zerikai_memory.memory.salience import importance
+from zerikai_memory.model import CodeEntity, Extraction, Workspace
+from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory, NoteReview, RollProposal
+from zerikai_memory.retrieve.cite import WorkingFile
+from zerikai_memory.retrieve.query import Query, understand
+from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.memory import NoteStore
+from zerikai_memory.store.note_table import NoteTable
+from zerikai_memory.store.view import IndexView, pack_vector
+
+# A record said again in this many sessions is confirmed by that.
+SESSIONS_TO_CONFIRM = 3
+CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
+# How many near records a new one is held against.
+CONFLICT_CANDIDATES = 25
+RECALL_CANDIDATES = 200
+LEAST_PREFIX = 4
+REVIEW_LIMIT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerParts:
+    """What the ledger works with; `view` and `index` of a workspace may be missing files before the first scan."""
+
+    notes: NoteStore
+    embedder: Embedder
+    decay: DecayDays
+    session: str
+    index: Callable[[str], WorkspaceIndex]
+    view: Callable[[str], IndexView]
+    read: Callable[[Workspace, str], WorkingFile]
+    extract: Callable[[bytes, str], Extraction]
+    now: Callable[[], float] = time.time
+
+
+class Ledger:
+    """Records of all workspaces; thread-safe."""
+
+    def __init__(self, parts: LedgerParts) -> None:
+        self._parts = parts
+        self._mutex = threading.Lock()
+        self._tables: dict[str, NoteTable] = {}
+
+    def save(self, target: Workspace, draft: Draft, agent: str | None = None) -> Note:
+        """Append a record; the same live text, category and outcome is recognised and counts as said again.
+
+        Raises InputError for an empty text, an unknown outcome, anchor, detail or record to supersede.
+        """
+        parts = self._parts
+        content, details = clean_content(draft.content), clean_details(draft.details)
+        category = clean_category(draft.category)
+        note = Note(
+            "",
+            category,
+            content,
+            0.0,
+            target.id,
+            outcome=clean_outcome(draft.outcome),
+            detail=details.detail,
+            importance=importance(category, content) if details.importance is None else details.importance,
+            tags=details.tags,
+            session=parts.session,
+            agent=agent,
+            run_id=details.run_id,
+            anchors=self._resolve(target, draft.anchors),
+        )
+        replaced = [self.find(target, text) for text in draft.supersedes if text.strip()]
+        events = [NoteEvent(old.id, "supersede", 0.0, session=parts.session, agent=agent) for old in replaced]
+        if details.confirmed:
+            events.append(NoteEvent("", "confirm", 0.0, by=details.confirmed, session=parts.session, agent=agent))
+        against = self._disagreeing(note, {old.id for old in replaced})
+        events += [NoteEvent("", "conflict", 0.0, other.id, reason=reason) for other, reason in against]
+        stored, new = parts.notes.append(note, events, self._vector(note))
+        if not new:
+            stored = self._promoted(stored)
+        warnings = (*saving_warnings(stored, draft.content, new=new), *(_disagrees(*one) for one in against if new))
+        return replace(stored, warnings=warnings)
+
+    def recall(
+        self, target: Workspace, query: Query, category: str | None, limit: int, as_of: float | None = None
+    ) -> tuple[Note, ...]:
+        """Live records that answer the question, best first; records that disagree with one stand beside it.
+
+        With `as_of`, what was believed then.
+        """
+        if as_of is not None:
+            return self._recall_then(target, query, category, limit, as_of)
+        table = self._table(target)
+        arrays = table.get()
+        vector = self._parts.embedder.encode([query.text])[0]
+        fixing = before_a_fix(query, category)
+        ranked = rank_records(
+            arrays,
+            table.lexical(query.words, arrays, RECALL_CANDIDATES),
+            vector,
+            category=category,
+            fixing=fixing,
+            now=self._parts.now(),
+            decay=self._parts.decay,
+        )[: 4 * limit + 8]
+        notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
+        shown: dict[str, Note] = {}
+        best = 0.0
+        for one in ranked:
+            note = notes.get(arrays.ids[one.position])
+            if note is None or note.superseded_by or not worth_showing(one.score, best):
+                continue
+            if answers(query, note, one.distance):
+                best = best or one.score
+                shown[note.id] = note
+            if len(shown) >= limit:
+                break
+        return self.checked(target, self._with_conflicting(shown.values(), limit))
+
+    def about(self, target: Workspace, places: Iterable[tuple[str, str]], limit: int) -> tuple[Note, ...]:
+        """Live records anchored to any of the entities, given as (path, qualified name)."""
+        return self.checked(target, self._parts.notes.anchored(target.id, places, limit))
+
+    def latest(self, target: Workspace, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
+        """The newest live records of a category; `more` as in NoteStore.latest."""
+        more = {"live_only": True} | more
+        return self.checked(target, self._parts.notes.latest(target.id, category, limit, **more))
+
+    def find(self, target: Workspace, text: str) -> Note:
+        """The record of an id, a beginning of it, or `note:ID`; raises InputError for none or several."""
+        wanted = text.strip().removeprefix("note:").strip()
+        ids = self._parts.notes.ids_like(target.id, wanted) if len(wanted) >= 1 else []
+        exact = [id for id in ids if id == wanted] or (ids if len(wanted) >= LEAST_PREFIX else [])
+        if len(exact) != 1:
+            why = f"is ambiguous: {', '.join(exact)}" if exact else f"is no record of {target.name!r}"
+            raise InputError(f"note: {text!r} {why}; `zerikai-memory notes list` shows the ids")
+        return self._parts.notes.get(exact)[0]
+
+    def confirm(self, target: Workspace, text: str, by: str = "user", reason: str = "") -> Note:
+        """Append that somebody vouches for a record; raises InputError for one that is superseded."""
+        note = self.find(target, text)
+        if note.superseded_by:
+            raise InputError(f"note: {note.id} was superseded by {note.superseded_by}; confirm that one")
+        event = NoteEvent(note.id, "confirm", 0.0, by=by, reason=reason, session=self._parts.session)
+        self._parts.notes.add_events(target.id, [event])
+        return self._parts.notes.get([note.id])[0]
+
+    def history(self, target: Workspace, text: str) -> NoteHistory:
+        """The chain that a record belongs to, oldest first, and what happened to each."""
+        chain: dict[str, Note] = {}
+        waiting = [self.find(target, text).id]
+        while waiting:
+            for note in self._parts.notes.get(waiting):
+                chain[note.id] = note
+            linked = [id for note in chain.values() for id in (*note.supersedes, note.superseded_by or "") if id]
+            waiting = [id for id in dict.fromkeys(linked) if id not in chain]
+            if waiting and not self._parts.notes.get(waiting):
+                break
+        ordered = sorted(chain.values(), key=lambda note: note.created_at)
+        return NoteHistory(tuple(ordered), tuple(self._parts.notes.events(target.id, list(chain))))
+
+    def review(self, target: Workspace) -> NoteReview:
+        """Records whose code has changed, records that disagree, and groups that one summary could replace."""
+        live = self._parts.notes.latest(target.id, None, REVIEW_LIMIT, live_only=True)
+        checked = self.checked(target, live)
+        stale = tuple(note for note in checked if any(a.state not in ("fresh", "unknown") for a in note.anchors))
+        by_id = {note.id: note for note in live}
+        conflicts = tuple(
+            (by_id[event.note_id], by_id[event.other_id], event.reason)
+            for event in self._parts.notes.events(target.id)
+            if event.kind == "conflict" and event.other_id in by_id and event.note_id in by_id
+        )
+        return NoteReview(stale, conflicts, self._proposals(target, live[:MAX_LOOKED_AT]))
+
+    def checked(self, target: Workspace, notes: Iterable[Note]) -> tuple[Note, ...]:
+        """The records with the state of their anchors in today's files."""
+        files: dict[str, FileToday] = {}
+        view = self._view(target)
+
+        def today(path: str) -> FileToday:
+            if path not in files:
+                files[path] = self._today(target, path, view)
+            return files[path]
+
+        def elsewhere(anchor: Anchor) -> Sequence[CodeEntity]:
+            if view is None:
+                return ()
+            ids = [view.ids[i] for i, name in enumerate(view.qualified_names) if name == anchor.qualified_name]
+            return list(self._parts.index(target.id).entities_by_id(ids[:50]).values())
+
+        return tuple(
+            replace(note, anchors=tuple(check_anchor(anchor, today, elsewhere) for anchor in note.anchors))
+            if note.anchors
+            else note
+            for note in notes
+        )
+
+    def _resolve(self, target: Workspace, anchors: Sequence[str]) -> tuple[Anchor, ...]:
+        if not any(text.strip() for text in anchors):
+            return ()
+        view = self._view(target)
+        if view is None:
+            raise InputError(f"anchors: {target.name!r} has no index yet; scan it first, or save without anchors")
+        return resolve_anchors(anchors, view, self._parts.index(target.id))
+
+    def _disagreeing(self, note: Note, leave_out: set[str]) -> list[tuple[Note, str]]:
+        words = understand(note.content).words
+        places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
+        near = {n.id: n for n, _ in self._parts.notes.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
+        near |= {n.id: n for n in self._parts.notes.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
+        found = [(other, disagreement(note, other)) for id, other in near.items() if id not in leave_out | {note.id}]
+        return [(other, reason) for other, reason in found if reason]
+
+    def _promoted(self, note: Note) -> Note:
+        """Confirm a record by rule once enough sessions have said it."""
+        if note.confirmed_by or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM:
+            return note
+        self._parts.notes.add_events(note.workspace_id, [NoteEvent(note.id, "confirm", 0.0, by=CONFIRMED_BY_RULE)])
+        return self._parts.notes.get([note.id])[0]
+
+    def _with_conflicting(self, notes: Iterable[Note], limit: int) -> list[Note]:
+        """Each record followed by those that disagree with it: neither wins by being found first."""
+        listed = list(notes)
+        others = {note.id: note for note in self._parts.notes.get([id for n in listed for id in n.conflicts])}
+        shown: dict[str, Note] = {}
+        for note in listed:
+            if len(shown) >= limit and note.id not in shown:
+                break
+            shown.setdefault(note.id, note)
+            for id in note.conflicts:
+                if id in others and others[id].superseded_by is None:
+                    shown.setdefault(id, others[id])
+        return list(shown.values())
+
+    def _recall_then(
+        self, target: Workspace, query: Query, category: str | None, limit: int, as_of: float
+    ) -> tuple[Note, ...]:
+        """By words alone over what was known then: the arrays in memory hold today's state."""
+        found = self._parts.notes.search(target.id, query.words, category, RECALL_CANDIDATES, as_of=as_of)
+        return tuple([note for note, _ in found if answers(query, note, 4.0)][:limit])
+
+    def _proposals(self, target: Workspace, live: Sequence[Note]) -> tuple[RollProposal, ...]:
+        arrays = self._table(target).get()
+        position = {id: i for i, id in enumerate(arrays.ids)}
+        known = [note for note in live if note.id in position]
+        return proposals(known, arrays.vectors[[position[note.id] for note in known]])
+
+    def _vector(self, note: Note) -> tuple[str, bytes]:
+        vector = self._parts.embedder.encode([f"{note.content}\n{note.detail}"])[0]
+        return self._parts.embedder.fingerprint, pack_vector(vector)
+
+    def _table(self, target: Workspace) -> NoteTable:
+        with self._mutex:
+            if target.id not in self._tables:
+                embedder = self._parts.embedder
+                self._tables[target.id] = NoteTable(
+                    self._parts.notes.database, target.id, embedder.fingerprint, embedder.encode
+                )
+            return self._tables[target.id]
+
+    def _view(self, target: Workspace) -> IndexView | None:
+        return self._parts.view(target.id) if self._parts.index(target.id).exists() else None
+
+    def _today(self, target: Workspace, path: str, view: IndexView | None) -> FileToday:
+        file = self._parts.read(target, path)
+        if file.content is None:
+            return FileToday((), sure=file.missing)
+        if view is not None and any(f.path == path and f.sha256 == file.sha256 for f in view.files):
+            return FileToday(self._parts.index(target.id).entities(path), sure=True)
+        extraction = self._parts.extract(file.content, path)
+        return FileToday(extraction.entities, sure=not (extraction.partial or extraction.skip_reason))
+
+
+def _disagrees(other: Note, reason: str) -> str:
+    return (
+        f"disagrees with note:{other.id} ({reason}); both are kept and shown together. If this replaces it, save it "
+        f"again with supersedes {other.id}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRecords:
+    """The records of one workspace, as answering a question needs them."""
+
+    ledger: Ledger
+    target: Workspace
+
+    def recall(self, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
+        """Live records that answer the question, best first."""
+        return self.ledger.recall(self.target, query, category, limit)
+
+    def latest(self, category: str | None, limit: int) -> tuple[Note, ...]:
+        """The newest live records of a category."""
+        return self.ledger.latest(self.target, category, limit)
+
+    def about(self, places: Sequence[tuple[str, str]], limit: int) -> tuple[Note, ...]:
+        """Live records anchored to any of the entities, given as (path, qualified name)."""
+        return self.ledger.about(self.target, places, limit)

@@ -1,0 +1,133 @@
+"""Recall: which records answer a question. Words, vector and age merged, weighted by importance and confirmation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerikai_memory.model_notes import Note
+from zerikai_memory.retrieve.names import stem
+from zerikai_memory.retrieve.query import Query
+from zerikai_memory.store.note_table import OUTCOME_CODES, NoteArrays
+from zerikai_memory.store.vectors import Vector, squared_distances
+from zerikai_memory.store.words import split_words
+
+Floats = NDArray[np.float64]
+SECONDS_PER_DAY = 86_400.0
+# Candidates of each source; the best of a hundred thousand records stand far above the hundredth.
+LEXICAL_CANDIDATES = 200
+VECTOR_CANDIDATES = 100
+# Shares of words and vector in the relevance; the recall set (tests/data/recall) is flat between 0.4 and 0.7.
+LEXICAL_SHARE = 0.55
+# Squared L2 at which a vector says nothing of relevance any more, and where it says all.
+FAR, NEAR = 1.5, 0.3
+# What age, importance and confirmation can take from or give to the relevance: they decide among records that answer
+# the question about as well, never between one that answers it and one that does not.
+DECAY_SHARE = 0.25
+IMPORTANCE_SHARE = 0.2
+CONFIRMED_FACTOR = 1.1
+# Before a fix: what failed comes first, then what worked.
+FAILED_FACTOR, WORKED_FACTOR = 1.6, 1.25
+FIX_CATEGORIES = frozenset({"fix", "error", "workaround"})
+# A record is worth its tokens when it holds this share of the question's words, or is this near by vector, and is not
+# far below the best.
+COVERAGE = 0.5
+NEAR_ENOUGH = 0.95
+BESIDE_THE_BEST = 0.35
+_FIXING = re.compile(
+    r"\b(fix(es|ed|ing)?|fail(s|ed|ing|ure)?|errors?|exceptions?|traceback|bugs?|broken|crash(es|ed|ing)?|tried"
+    r"|attempts?|workarounds?|cannot|can't|unable|refused|timed? ?out)\b"
+    r"|\b\w+(Error|Exception)\b|\b(not found|no module named)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DecayDays:
+    """Half-lives in days: of what nobody confirmed, and of what was confirmed."""
+
+    unconfirmed: float = 90.0
+    confirmed: float = 365.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A position in the arrays with its score (large is good) and squared L2 distance."""
+
+    position: int
+    score: float
+    distance: float
+
+
+def rank_records(
+    arrays: NoteArrays,
+    lexical: Sequence[tuple[int, float]],
+    question: Vector,
+    *,
+    category: str | None,
+    fixing: bool,
+    now: float,
+    decay: DecayDays,
+) -> list[Recalled]:
+    """Live records by falling score, of one category or of all."""
+    distances = squared_distances(arrays.vectors, question)
+    allowed = arrays.live.copy()
+    if category is not None:
+        code = arrays.category_names.index(category) if category in arrays.category_names else -1
+        allowed &= arrays.categories == code
+    near = np.flatnonzero(allowed)
+    if len(near) > VECTOR_CANDIDATES:
+        near = near[np.argpartition(distances[near], VECTOR_CANDIDATES)[:VECTOR_CANDIDATES]]
+    words = np.zeros(len(arrays))
+    best = max((score for position, score in lexical if allowed[position]), default=0.0)
+    for position, score in lexical:
+        words[position] = score / best if best > 0 else 0.0
+    positions = np.union1d(near, np.array([p for p, _ in lexical if allowed[p]], np.int64)).astype(np.int64)
+    meaning = np.clip((FAR - distances[positions]) / (FAR - NEAR), 0.0, 1.0)
+    relevance = LEXICAL_SHARE * words[positions] + (1 - LEXICAL_SHARE) * meaning
+    scores = relevance * weights(arrays, positions, fixing=fixing, now=now, decay=decay)
+    order = np.lexsort((-positions, -scores))
+    return [Recalled(int(positions[i]), float(scores[i]), float(distances[positions[i]])) for i in order]
+
+
+def weights(arrays: NoteArrays, positions: NDArray[np.int64], *, fixing: bool, now: float, decay: DecayDays) -> Floats:
+    """[positions] factor of age, importance, confirmation and, before a fix, outcome."""
+    confirmed = arrays.confirmed[positions]
+    half_life = np.where(confirmed, decay.confirmed, decay.unconfirmed)
+    age_days = np.maximum(now - arrays.affirmed[positions], 0.0) / SECONDS_PER_DAY
+    fresh = 0.5 ** (age_days / half_life)
+    factor = (1 - DECAY_SHARE + DECAY_SHARE * fresh) * (1 + IMPORTANCE_SHARE * (2 * arrays.importance[positions] - 1))
+    factor = factor * np.where(confirmed, CONFIRMED_FACTOR, 1.0)
+    if fixing:
+        outcomes = arrays.outcomes[positions]
+        factor = factor * np.where(outcomes == OUTCOME_CODES["failed"], FAILED_FACTOR, 1.0)
+        factor = factor * np.where(outcomes == OUTCOME_CODES["worked"], WORKED_FACTOR, 1.0)
+    result: Floats = factor
+    return result
+
+
+def before_a_fix(query: Query, category: str | None) -> bool:
+    """Whether the question is asked on the way to a fix: by its category, or by an error in its words."""
+    return category in FIX_CATEGORIES or (category is None and bool(_FIXING.search(query.text)))
+
+
+def answers(query: Query, note: Note, distance: float) -> bool:
+    """Whether a record is near enough to the question to be shown."""
+    asked = {stem(term) for term in query.terms}
+    held = {stem(word) for word in split_words(_text(note))}
+    covered = len(asked & held) / len(asked) if asked else 0.0
+    return covered >= COVERAGE or distance <= NEAR_ENOUGH
+
+
+def worth_showing(score: float, best: float) -> bool:
+    """Whether a record is near enough to the best that was shown."""
+    return score >= BESIDE_THE_BEST * best
+
+
+def _text(note: Note) -> str:
+    names = " ".join(f"{anchor.path} {anchor.qualified_name}" for anchor in note.anchors)
+    return " ".join((note.category, note.content, note.detail, *note.tags, names))
