@@ -217,6 +217,13 @@ def test_a_key_of_a_known_format_is_masked_wherever_it_stands(key, frame):
         ('DB_PASS: "Tr0ub4dor"', 'DB_PASS: "[masked]"'),
         ("my password is: hunter22", "my password is: [masked]"),
         ("the pw is hunter22", "the pw is [masked]"),
+        ('--password "my dog has fleas 9"', '--password "[masked]"'),
+        ("password = '''hunter2x'''", "password = '''[masked]'''"),
+        ("password: |\n  hunter22", "password: |\n  [masked]"),  # a YAML block
+        ("dbpass=hunter2", "dbpass=[masked]"),
+        ("MYSQL_ROOT_PASSWORD: letmein", "MYSQL_ROOT_PASSWORD: [masked]"),
+        ("mysql --password=letmein -u root", "mysql --password=[masked] -u root"),
+        ('psql "password=letmein host=x"', 'psql "password=[masked] host=x"'),
     ],
 )
 def test_a_value_is_masked_as_a_whole_where_its_place_or_name_tells(text, masked):

@@ -142,6 +142,10 @@ def _is_word_secret(bare: Bare, value: str) -> bool:
         return bool(odd and any(c.isupper() for c in value) and not _is_known(bare, value))
     if bare.is_setting:
         return is_mixed(value) or (bare.is_password and value.lower() not in _PLAIN)
+    if bare.tight and bare.is_password and value.islower() and value not in _PLAIN and not is_mixed(value):
+        is_field = re.match(r"\s+\w+=\S", bare.after) and "," not in bare.raw  # host=x password=y user=z
+        if bare.key.startswith("-") or is_field:
+            return len(bare.raw.rstrip("\"'")) == len(value) and not is_own_name(value)
     if _GOES_ON.match(bare.text, bare.start + len(value)) or is_own_name(value):
         return False
     if is_mixed(value):
@@ -161,7 +165,7 @@ def _is_plain_word(bare: Bare, value: str) -> bool:
     """`secret: letmeinplease` on a line of its own, the word being nowhere else in the text."""
     if not value.isascii() or not value.isalpha() or not value.islower() or value in _PLAIN or _OWN_WORDS.search(value):
         return False
-    if len(value) < (6 if bare.sep.strip() == "=" else 8) or not _LINE_START.fullmatch(bare.before):
+    if len(value) < 6 or not _LINE_START.fullmatch(bare.before):
         return False
     if len(bare.raw) > len(value) or (bare.after.strip() and not re.match(r"\s+#", bare.after)):
         return False

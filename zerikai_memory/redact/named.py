@@ -14,10 +14,11 @@ from zerikai_memory.redact.places import find_all, lower_in_place, substitute_at
 from zerikai_memory.redact.words import is_message, is_mixed, is_path, is_placeholder, is_words
 
 _NAME_STARTS = ("pass", "pw", "secret", "token", "credential", "key")
-_QUOTE = r"""\\{0,4}["'`]|&quot;|&\#34;|&\#39;"""
+_QUOTE = r"""'{3}|"{3}|\\{0,4}["'`]|&quot;|&\#34;|&\#39;"""
 _NAMED = re.compile(
     rf"""(?xi)
-    (?P<name> (?P<password> passw(?:or[dt]|d) | passphrase | passcode | (?:(?<![a-z])|(?-i:(?<=[a-z])(?=P)))pass
+    (?P<name> (?P<password> passw(?:or[dt]|d) | passphrase | passcode | (?:(?<![a-z])|(?-i:(?<=[a-z])(?=P))|(?<=db)|(?<=user)|(?<=root)
+                    |(?<=admin)|(?<=smtp)|(?<=mail))pass
                 | pwd | (?<![a-z])pw
                 | secret(?:[ _-]?(?:access[ _-]?)?(?:key|token))? )
             | token | credentials?
@@ -31,7 +32,7 @@ _NAMED = re.compile(
       # a type annotation
       (?: \s{{0,3}}[?!]?: \s{{0,3}} [&A-Za-z_](?:[\w.\[\]&<>']|\x20?\|\x20?){{0,60}}? (?=\s{{0,3}}=(?!=)) )?
       (?: (?P<assign>     # the value may stand on the next line
-            \s{{0,3}}(?:={{2,3}}|!={{1,2}}|:=|=>|:-|[:=]|%3[aAdD]) (?:\*\*)? \s{{0,20}} | > )
+            \s{{0,3}}(?:={{2,3}}|!={{1,2}}|:=|=>|:-|[:=]|%3[aAdD]) (?:\*\*)? (?:\s?[|>][+-]?(?=\s*\n))? \s{{0,20}} | > )
         | (?P<value_of> [\s,]{{0,40}}["']?\bvalue["']?\s{{0,3}}[:=]\s{{0,3}} )
         | (?P<default> \s{{0,3}}\)?\s{{0,3}}(?:\|\||\?\?|\bor\b)\s{{0,3}}(?=["'`]) )
         | (?P<pair> \s{{0,3}},\s{{0,3}}(?=["']) | \(\s{{0,20}}(?=["']) )
@@ -75,7 +76,8 @@ def _quoted(match: re.Match[str], key: str, before: str) -> str | None:
     if is_placeholder(value) or is_path(value) or _TEMPLATE.search(value) or (match["prefix"] == "f" and "{" in value):
         return None
     is_fallback = match["default"] and ("or" not in match["default"] or re.search(r"[)\]]", match["sep"]))
-    literal = match["assign"] or is_fallback or match["value_of"]
+    is_option = match["prose"] and key.startswith("-")
+    literal = match["assign"] or is_option or is_fallback or match["value_of"]
     if match["assign"] == ">" or not (literal or _may_pair(match, before) or match["prose"]):
         return None
     if not literal and (before.endswith("/") or not _is_evident(match, value)):
