@@ -17,7 +17,8 @@ _NAME_STARTS = ("pass", "pw", "secret", "token", "credential", "key")
 _QUOTE = r"""'{3}|"{3}|\\{0,4}["'`]|&quot;|&\#34;|&\#39;"""
 _NAMED = re.compile(
     rf"""(?xi)
-    (?P<name> (?P<password> passw(?:or[dt]|d) | passphrase | passcode | (?:(?<![a-z])|(?-i:(?<=[a-z])(?=P))|(?<=db)|(?<=user)|(?<=root)
+    (?P<name> (?P<password> passw(?:or[dt]|d) | passphrase | passcode
+                | (?:(?<![a-z])|(?-i:(?<=[a-z])(?=P))|(?<=db)|(?<=user)|(?<=root)
                     |(?<=admin)|(?<=smtp)|(?<=mail))pass
                 | pwd | (?<![a-z])pw
                 | secret(?:[ _-]?(?:access[ _-]?)?(?:key|token))? )
