@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from zerikai_memory import render
 from zerikai_memory.errors import InputError
-from zerikai_memory.mcp_server.following import ScanFollowers
+from zerikai_memory.mcp_server.following import ScanFollowers, follow_answer
 from zerikai_memory.mcp_server.protocol import tell_updated
 from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_note, fitting_report, reply
 from zerikai_memory.mcp_server.resources import WORKSPACES, changed_uris
@@ -26,6 +26,9 @@ from zerikai_memory.model import Brief, Note, QueryAnswer
 
 if TYPE_CHECKING:
     from zerikai_memory.app import Memory
+
+# Most clients give a call a minute; after this the citations alone are the answer.
+MODEL_WAIT_S = 45.0
 
 
 def _no_boolean(value: Any) -> Any:
@@ -86,10 +89,12 @@ def query_tool(parts: ToolParts) -> MemoryTool:
     ) -> CallToolResult:
         """Ask the project's memory: where something is, how it works, what was decided. Returns the best matching
         code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
-        reading files. Cheap: no model is called."""
+        reading files."""
         roots = await parts.roots(ctx, workspace)
-        whole = await parts.source.use(
-            lambda memory: memory.query(
+        whole = await follow_answer(
+            parts.source,
+            ctx,
+            lambda memory, progress, cancelled: memory.query(
                 user_query,
                 workspace,
                 roots=roots,
@@ -97,7 +102,10 @@ def query_tool(parts: ToolParts) -> MemoryTool:
                 use_cloud=use_cloud,
                 limit=limit,
                 budget_tokens=budget_tokens,
-            )
+                model_wait_s=MODEL_WAIT_S,
+                progress=progress,
+                cancelled=cancelled,
+            ),
         )
         answer = fitting_answer(whole, limit, budget_tokens)
         return reply(render.query_answer(answer, show_sources=show_sources), answer)
