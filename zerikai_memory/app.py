@@ -45,6 +45,7 @@ from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
 from zerikai_memory.scanning import Scanning, ScanWatch
+from zerikai_memory.sessions.archive import Archive, ArchiveParts
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.mirrors import MirrorOptions, Mirrors
@@ -118,6 +119,21 @@ class Memory:
                 adopt_brief=self._briefs.live,
                 renew_brief=self._briefs.renew,
                 rescan=lambda workspace: self.scan(workspace.id),
+            )
+        )
+
+    @property
+    def sessions(self) -> Archive:
+        """What was said in past sessions of coding agents, of all projects; needs no scan."""
+        return Archive(
+            ArchiveParts(
+                store=self._brain.tape,
+                lock=self._brain.tape_lock,
+                known=self._brain.registry.known,
+                home=self.home,
+                cwd=self.cwd,
+                chosen=self.settings.session_places or (),
+                max_chars=self.settings.max_content_chars,
             )
         )
 

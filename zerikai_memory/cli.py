@@ -89,6 +89,7 @@ def _complain(message: str, args: argparse.Namespace, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
+    from zerikai_memory.cli_sessions import add_session_commands
     from zerikai_memory.cli_upkeep import add_upkeep_commands
 
     shared = argparse.ArgumentParser(add_help=False)
@@ -116,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_index_commands(command)
     _add_record_commands(command)
+    add_session_commands(command, _whole)
     add_upkeep_commands(command, _whole)
     return parser
 

@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 APP_NAME = "zerikai-memory"
+# Whose transcripts can be read: the names of `sessions.formats`.
+AGENTS = ("claude-code", "codex", "antigravity", "pi", "copilot-cli", "vscode-chat", "generic")
 # A line that python-dotenv can use: optional export, a name, an equals sign; or nothing but blank or comment.
 _ENV_LINE = re.compile(r"\s*(?:#.*)?$|\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=")
 _ENV_NAME = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=")
@@ -48,6 +50,8 @@ class Settings:
     respect_gitignore: bool = True
     max_file_bytes: int = 1_500_000
     snapshots: int = 5
+    max_content_chars: int = 10_000
+    session_places: tuple[tuple[str, str], ...] | None = None
     time_decay_days: float = 90.0
     decision_decay_days: float = 365.0
     memory_mode: str = "local"
@@ -219,6 +223,15 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return parse
 
 
+def _places(text: str) -> tuple[tuple[str, str], ...]:
+    """`agent=folder` pairs between semicolons."""
+    pairs = [tuple(part.strip() for part in item.partition("=")[::2]) for item in text.split(";") if item.strip()]
+    found = tuple((agent, folder) for agent, folder in pairs)
+    if not all("=" in item for item in text.split(";") if item.strip()) or {a for a, _ in found} - set(AGENTS):
+        raise ValueError(text)
+    return found
+
+
 def _server_url(text: str) -> str:
     """The URL without a slash at its end; what it names beyond that is the person's explicit choice."""
     from urllib.parse import urlsplit  # only when it is set
@@ -288,6 +301,8 @@ VARIABLES: tuple[Variable, ...] = (
         "a whole number of bytes from 1000",
     ),
     Variable("SNAPSHOTS", "snapshots", _integer(0, 100), "a whole number from 0 to 100"),
+    Variable("MAX_CONTENT_CHARS", "max_content_chars", _integer(500, 100_000), "a whole number from 500 to 100000"),
+    Variable("SESSION_PLACES", "session_places", _places, "agent=folder, several separated by semicolons"),
     Variable("TIME_DECAY_DAYS", "time_decay_days", _number(1, 36_500), "a number of days from 1"),
     Variable("DECISION_DECAY_DAYS", "decision_decay_days", _number(1, 36_500), "a number of days from 1"),
     Variable(
