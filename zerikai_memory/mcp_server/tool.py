@@ -21,6 +21,8 @@ from zerikai_memory.errors import ZerikaiError
 
 # An argument of a wrong type may be a whole file; the model needs to recognise it, not to read it again.
 SHOWN_CHARS = 60
+# What the output schema says of a record; the data holds more, and the schema is paid for in every session.
+NOTE_PROPERTIES = frozenset({"id", "category", "content", "created_at", "workspace_id", "outcome", "warnings"})
 
 
 class NeedsInput(Exception):
@@ -94,13 +96,20 @@ def compact_schema(schema: Any, *, output: bool = False) -> Any:
     """A JSON schema without what a model pays for and does not use.
 
     Titles and null defaults go; in a tool's input "this or null" becomes "this" (null is accepted all the same). In
-    an output schema descriptions and defaults go too, because the data explains itself.
+    an output schema descriptions and defaults go too, because the data explains itself, and a
+    record declares what every record has.
     """
     if isinstance(schema, list):
         return [compact_schema(item, output=output) for item in schema]
     if not isinstance(schema, dict):
         return schema
     kept: dict[str, Any] = {}
+    if output and schema.get("title") == "Note":
+        told = {name: value for name, value in schema["properties"].items() if name in NOTE_PROPERTIES}
+        schema = schema | {"properties": told}
+    if output and "$defs" in schema:
+        known = {name: value for name, value in schema["$defs"].items() if name != "Anchor"}
+        schema = {key: value for key, value in schema.items() if key != "$defs"} | ({"$defs": known} if known else {})
     for key, value in schema.items():
         if key in ("properties", "$defs"):  # here a key is a name, such as a property called "title"
             kept[key] = {name: compact_schema(item, output=output) for name, item in value.items()}
@@ -108,6 +117,8 @@ def compact_schema(schema: Any, *, output: bool = False) -> Any:
             continue
         elif key == "anyOf" and not output and len(kinds := [kind for kind in value if kind != {"type": "null"}]) == 1:
             kept.update(compact_schema(kinds[0]))
+        elif key == "anyOf" and output and all(kind.keys() == {"type"} for kind in value):
+            kept["type"] = [kind["type"] for kind in value]
         else:
             kept[key] = compact_schema(value, output=output)
     return kept
