@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any
 
 BYTES_PER_TOKEN = 4
@@ -34,7 +34,8 @@ class PrefixCache:
         """Cached tokens of a prompt, which is then stored."""
         hit = max((len(u.encode()) for u in self.units if prompt.startswith(u)), default=0)
         for earlier in self.prompts:
-            if shared := commonprefix([earlier, prompt]):
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(earlier, prompt, strict=False))
+            if shared := "".join(character for character, _ in same):
                 self.units.add(shared)
         self.units |= {prompt, prompt + output}
         self.prompts.append(prompt)
