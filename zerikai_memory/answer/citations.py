@@ -12,6 +12,7 @@ from zerikai_memory.model import Hit, Note
 _LINES = r":(?P<start>\d{1,7})(?:\s?[-\u2013]\s?L?(?P<end>\d{1,7}))?"
 _NOTE = re.compile(r"\bnote:(?P<id>[A-Za-z0-9_-]{1,64})")
 _EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\(\s*[,;]?\s*\)|\[\s*[,;]?\s*\]|``)")
+_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _BEFORE_STOP = re.compile(r"[ \t]+([.,;:!?)\]])")
 
 
@@ -74,4 +75,4 @@ def _inside(path: str, match: re.Match[str], hits: Sequence[Hit]) -> bool:
 def _tidy(text: str) -> str:
     """Text without the brackets and blanks that a removed citation leaves."""
     text = _EMPTY_BRACKETS.sub("", _EMPTY_BRACKETS.sub("", text))  # brackets in backticks
-    return _BEFORE_STOP.sub(r"\1", text).strip()
+    return _BEFORE_STOP.sub(r"\1", _GAP.sub(" ", text)).strip()

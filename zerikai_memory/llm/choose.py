@@ -74,6 +74,7 @@ def _deepseek(settings: Settings, model: str) -> OpenAICompat:
             settings.deepseek_api_key or "",
             window_tokens=DEEPSEEK_WINDOW,
             cloud=True,
+            whole_units=True,
             extra_body=_NO_THINKING,
         )
     )

@@ -6,7 +6,9 @@ apart; the client's own parsing hides them.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +31,8 @@ MAX_BODY_BYTES = 2_000_000
 class ServerSpec:
     """One OpenAI-compatible server: what it is called, where it is, which model, and its own parameters.
 
-    `cloud`: it counts as beyond this machine wherever it is reached.
+    `cloud`: it counts as beyond this machine wherever it is reached. `whole_units`: its cache hits whole stored
+    prefixes alone, as DeepSeek's does.
     """
 
     name: str
@@ -38,6 +41,7 @@ class ServerSpec:
     api_key: str = field(default="", repr=False)
     window_tokens: int = 8_192
     cloud: bool = False
+    whole_units: bool = False
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -98,9 +102,10 @@ class OpenAICompat:
                 raise ModelError(FailureKind.MALFORMED, f"{self._spec.name}: {type(error).__name__}") from error
 
     def _ask(self, client: Any, prompt: Prompt, call: Call) -> Reply:
+        user = _told_apart(prompt.user) if self._spec.whole_units else prompt.user
         with client.chat.completions.with_streaming_response.create(
             model=self._spec.model,
-            messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+            messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": user}],
             temperature=TEMPERATURE,
             max_tokens=prompt.max_tokens,
             stream=True,
@@ -112,6 +117,16 @@ class OpenAICompat:
             if kind == "text/event-stream":
                 return reply_of_events(lines, self._spec.model, call.progress)
             return reply_of_json("\n".join(lines), self._spec.model)
+
+
+def _told_apart(user: str) -> str:
+    """The message with a mark in front that no other shares.
+
+    What two requests have in common is stored as one unit. Did they begin with the same excerpt, the unit would hold
+    it too, and every question without that excerpt would pay for the whole brief again.
+    """
+    digest = base64.urlsafe_b64encode(hashlib.sha256(user.encode("utf-8", "replace")).digest())[:8]
+    return f"{digest.decode()} (mark of this request)\n{user}"
 
 
 def _bounded(lines: Iterator[str], spec: ServerSpec) -> Iterator[str]:
