@@ -13,7 +13,7 @@ from zerikai_memory import __version__, render
 from zerikai_memory.mcp_server.server import INSTRUCTIONS, create_server
 
 ERAS = ["auto", "legacy"]
-TOOLS = ["query_memory", "scan_workspace", "save_to_memory", "update_brief"]
+TOOLS = ["query_memory", "scan_workspace", "save_to_memory", "update_brief", "recall_session"]
 
 
 async def reply(memory, name, arguments, era="auto", **client):
@@ -51,7 +51,10 @@ async def test_tools_say_how_they_behave():
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
     assert all(tool.title for tool in tools.values())
     assert tools["query_memory"].meta == {"anthropic/alwaysLoad": True}
-    assert [name for name, tool in tools.items() if tool.annotations.read_only_hint] == ["query_memory"]
+    assert [name for name, tool in tools.items() if tool.annotations.read_only_hint] == [
+        "query_memory",
+        "recall_session",
+    ]
     assert not any(tool.annotations.destructive_hint for tool in tools.values())
     assert not any(tool.annotations.open_world_hint for tool in tools.values())
     assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import anyio
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from zerikai_memory import render
 from zerikai_memory.errors import InputError
+from zerikai_memory.mcp_server.arguments import NoBoolean
 from zerikai_memory.mcp_server.following import ScanFollowers, follow_answer
 from zerikai_memory.mcp_server.protocol import tell_updated
+from zerikai_memory.mcp_server.recall import recall_tool
 from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_note, fitting_report, reply
 from zerikai_memory.mcp_server.resources import WORKSPACES, changed_uris
 from zerikai_memory.mcp_server.roots import client_roots
@@ -31,14 +33,7 @@ if TYPE_CHECKING:
 MODEL_WAIT_S = 45.0
 
 
-def _no_boolean(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("a boolean is no number")  # pydantic would take true for 1
-    return value
-
-
 Workspace = Annotated[str | None, Field(description="Path, name or id of the project; omit for the current one")]
-NoBoolean = BeforeValidator(_no_boolean)
 Limit = Annotated[int, Field(ge=1, le=50), NoBoolean]
 Budget = Annotated[int | None, Field(ge=100, le=100_000, description="Most tokens the answer may take"), NoBoolean]
 Category = Annotated[
@@ -71,7 +66,7 @@ class ToolParts:
 
 def build_tools(parts: ToolParts) -> list[MemoryTool]:
     """All tools, in the order they are listed."""
-    return [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts)]
+    return [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts), recall_tool(parts.source)]
 
 
 def query_tool(parts: ToolParts) -> MemoryTool:

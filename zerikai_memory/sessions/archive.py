@@ -35,8 +35,8 @@ from zerikai_memory.workspace.paths import from_disk
 QUIET_BYTES = 5_000_000
 # An index run beside another one waits this long.
 LOCK_WAIT_S = 2.0
-# The dialogue around a step in a reply, and how much of one message of it.
-DIALOGUE_CHARS, MESSAGE_CHARS = 6_000, 2_500
+# The dialogue around a step in a reply, which may have 8 kB, and how much of one message of it.
+DIALOGUE_BYTES, MESSAGE_CHARS = 6_500, 2_000
 MAX_STEP = 10**9
 
 
@@ -219,9 +219,9 @@ class Archive:
         if step is not None and not any(one.step == step for one in every):
             raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {len(every)}")
         middle = step or 1
-        room, kept = DIALOGUE_CHARS, list[SessionStep]()
+        room, kept = DIALOGUE_BYTES, list[SessionStep]()
         for one in sorted(every, key=lambda one: (abs(one.step - middle), one.step)):
-            room -= len(one.text) + 40  # its line of facts
+            room -= len(one.text.encode()) + 90  # its facts
             if room < 0 and kept:
                 break
             kept.append(one)

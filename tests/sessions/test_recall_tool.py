@@ -1,0 +1,148 @@
+"""`recall_session` and the commands over a real memory whose home folder holds transcripts."""
+
+import json
+import shutil
+
+import pytest
+from mcp import Client
+
+from tests.casekit import CASES
+from zerikai_memory.app import Memory
+from zerikai_memory.cli import main
+from zerikai_memory.mcp_server.server import create_server
+from zerikai_memory.settings import Settings
+
+CLAUDE = "0aa0c0de-0000-4000-8000-000000000001"
+
+
+@pytest.fixture
+def memory(tmp_path):
+    home = tmp_path / "home"
+    for case, folder in (("G01", "claude"), ("G04", "pi")):
+        shutil.copytree(CASES / case / "files" / folder, home / folder)
+    places = (("claude-code", str(home / "claude")), ("pi", str(home / "pi")))
+    places += tuple((agent, "") for agent in ("codex", "antigravity", "copilot-cli", "vscode-chat"))
+    made = Memory(Settings(home=tmp_path / "brain", session_places=places), cwd=tmp_path)
+    yield made
+    made.close()
+
+
+async def call(memory, **arguments):
+    async with Client(create_server(lambda: memory)) as session:
+        return await session.call_tool("recall_session", arguments)
+
+
+async def test_a_question_without_a_scan_finds_what_was_said_and_where(memory):
+    result = await call(memory, query="float seconds")
+    (hit,) = result.structured_content["hits"]
+    assert (hit["session"], hit["step"], hit["role"], hit["project"]) == (CLAUDE, 4, "assistant", "/home/dev/bakery")
+    assert f"{CLAUDE} step 4" in result.content[0].text
+    assert "**float** **seconds**" in result.content[0].text
+
+
+async def test_a_step_opens_with_its_neighbours(memory):
+    result = await call(memory, session=CLAUDE[:8], step="4")
+    assert [step["step"] for step in result.structured_content["steps"]] == [1, 2, 3, 4]
+    assert "--- 1 user 2026-11-01 08:00\nWhy does the oven timer drift?" in result.content[0].text
+
+
+async def test_with_nothing_asked_the_latest_sessions_are_listed(memory):
+    sessions = (await call(memory)).structured_content["sessions"]
+    assert [(one["agent"], one["title"]) for one in sessions] == [
+        ("pi", "Timer rename"),
+        ("claude-code", "Oven timer fix"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "agents"),
+    [
+        ({"query": "timer", "agent": "pi"}, {"pi"}),
+        ({"query": "timer", "since": "2026-11-03"}, {"pi"}),
+        ({"query": "timer", "workspace": "bakery"}, {"pi", "claude-code"}),  # the folder's name
+        ({"query": "timer", "workspace": "/home/dev"}, {"pi", "claude-code"}),  # a folder above
+        ({"query": "timer", "workspace": "/home/dev/bak"}, set()),  # no folder, only its beginning
+        ({"query": "timer", "session": CLAUDE}, {"claude-code"}),
+        ({"query": "", "agent": ""}, set()),  # models send empty texts
+        ({"query": '") OR (NEAR* ^ timer'}, {"pi", "claude-code"}),  # no operator survives
+        ({"query": "🍞 ..."}, set()),
+    ],
+)
+async def test_hits_are_those_the_filters_ask_for(memory, arguments, agents):
+    result = await call(memory, **arguments)
+    assert not result.is_error
+    assert {hit["agent"] for hit in result.structured_content["hits"]} == agents
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"query": "x", "agent": "gemini"}, "agent: got 'gemini', expected one of claude-code"),
+        ({"query": "x", "since": "soon"}, "since: got 'soon', expected a date such as 2026-11-30"),
+        ({"query": "x", "workspace": "nope"}, "no project 'nope'; folders with sessions: /home/dev/bakery"),
+        ({"session": "zzz"}, "session: there is none 'zzz'"),
+        ({"session": "0"}, "fits several"),
+        ({"session": CLAUDE, "step": 9}, "step: 9 is none of session"),
+        ({"step": 3}, "give the session"),
+        ({"step": True}, "'step': got True"),
+        ({"limit": 3}, "no argument 'limit'"),
+    ],
+)
+async def test_a_wrong_argument_is_told_with_what_is_right(memory, arguments, said):
+    await call(memory)  # indexed
+    result = await call(memory, **arguments)
+    assert result.is_error
+    assert said in result.content[0].text
+
+
+@pytest.fixture
+def run(memory, capsys, monkeypatch):
+    monkeypatch.setattr(memory, "close", lambda: None)
+
+    def run_command(*argv):
+        status = main(["sessions", *argv], open_memory=lambda: memory)
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run_command
+
+
+@pytest.mark.parametrize(
+    ("argv", "shown"),
+    [
+        (["sources"], "claude-code  1"),
+        (["index"], "9 new messages from 2 changed of 2 files"),
+        (["search", "float seconds"], f"{CLAUDE} step 4 (assistant, claude-code, /home/dev/bakery, 2026-11-01 08:00)"),
+        (["search", "branch answer"], "[left branch]"),
+        (["search", "timer", "--role", "user"], "Why does the oven **timer** drift?"),
+        (["search", "nothing of the kind"], "Nothing found in past sessions."),
+        (["list", "--agent", "pi"], "Timer rename"),
+    ],
+)
+def test_each_command_prints_its_answer(run, argv, shown):
+    status, out, err = run(*argv)
+    assert (status, err) == (0, "")
+    assert shown in out
+
+
+def test_json_is_what_the_tool_returns(run, memory):
+    status, out, _ = run("search", "float seconds", "--json")
+    assert status == 0
+    assert json.loads(out)["hits"][0]["step"] == 4
+
+
+def test_a_session_is_shown_forgotten_and_stays_forgotten(run, memory, tmp_path):
+    run("index")
+    assert "It adds float seconds" in run("show", CLAUDE[:6])[1]
+    assert run("forget", CLAUDE)[::2] == (
+        1,
+        "zerikai-memory: sessions forget cannot be undone: pass --yes to confirm\n",
+    )
+    assert "4 messages removed" in run("forget", CLAUDE, "--yes")[1]
+    for file in (tmp_path / "brain").glob("sessions.db*"):
+        assert b"float" not in file.read_bytes()
+        assert b"drift" not in file.read_bytes()
+    transcript = next((tmp_path / "home" / "claude").rglob("*.jsonl"))
+    transcript.write_bytes(transcript.read_bytes() + b"\n")
+    assert run("index")[0] == 0
+    assert "Nothing found" in run("search", "float seconds")[1]
