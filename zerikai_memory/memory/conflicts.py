@@ -144,7 +144,7 @@ def _same_subject(one: Claim, two: Claim, anchored: bool) -> bool:
     needed = 1 if anchored else SHARED_WORDS
     if len(shared) < needed:
         return False
-    if not anchored and one.subject and two.subject and not one.subject & two.subject:
+    if not anchored and one.subject - two.subject and two.subject - one.subject:
         return False  # another thing does it
     return _overlap(one.stems, two.stems) >= (SAME_SUBJECT_ANCHORED if anchored else SAME_SUBJECT)
 

@@ -20,7 +20,7 @@ from zerikai_memory.memory.notes import (
     clean_outcome,
     saving_warnings,
 )
-from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, rank_records, worth_showing
+from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
 from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.memory.salience import importance
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
@@ -92,7 +92,7 @@ class Ledger:
         events = [NoteEvent(old.id, "supersede", 0.0, session=parts.session, agent=agent) for old in replaced]
         if details.confirmed:
             events.append(NoteEvent("", "confirm", 0.0, by=details.confirmed, session=parts.session, agent=agent))
-        against = self._disagreeing(note, {old.id for old in replaced})
+        against = self.disagreeing(note, {old.id for old in replaced})
         events += [NoteEvent("", "conflict", 0.0, other.id, reason=reason) for other, reason in against]
         stored, new = parts.notes.append(note, events, self._vector(note))
         if not new:
@@ -123,7 +123,8 @@ class Ledger:
             decay=self._parts.decay,
         )[: 4 * limit + 8]
         notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
-        shown: dict[str, Note] = {}
+        shown: list[Note] = []
+        vectors = []
         best = 0.0
         for one in ranked:
             note = notes.get(arrays.ids[one.position])
@@ -131,10 +132,11 @@ class Ledger:
                 continue
             if answers(query, note, one.distance):
                 best = best or one.score
-                shown[note.id] = note
+                shown.append(note)
+                vectors.append(arrays.vectors[one.position])
             if len(shown) >= limit:
                 break
-        return self.checked(target, self._with_conflicting(shown.values(), limit))
+        return self.checked(target, self._with_conflicting(failed_first(shown, vectors), limit))
 
     def about(self, target: Workspace, places: Iterable[tuple[str, str]], limit: int) -> tuple[Note, ...]:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
@@ -214,6 +216,15 @@ class Ledger:
             for note in notes
         )
 
+    def disagreeing(self, note: Note, leave_out: set[str]) -> list[tuple[Note, str]]:
+        """(live record, reason) of those that disagree with `note`, which need not be stored yet."""
+        words = understand(note.content).words
+        places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
+        near = {n.id: n for n, _ in self._parts.notes.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
+        near |= {n.id: n for n in self._parts.notes.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
+        found = [(other, disagreement(note, other)) for id, other in near.items() if id not in leave_out | {note.id}]
+        return [(other, reason) for other, reason in found if reason]
+
     def _resolve(self, target: Workspace, anchors: Sequence[str]) -> tuple[Anchor, ...]:
         if not any(text.strip() for text in anchors):
             return ()
@@ -221,14 +232,6 @@ class Ledger:
         if view is None:
             raise InputError(f"anchors: {target.name!r} has no index yet; scan it first, or save without anchors")
         return resolve_anchors(anchors, view, self._parts.index(target.id))
-
-    def _disagreeing(self, note: Note, leave_out: set[str]) -> list[tuple[Note, str]]:
-        words = understand(note.content).words
-        places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
-        near = {n.id: n for n, _ in self._parts.notes.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
-        near |= {n.id: n for n in self._parts.notes.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
-        found = [(other, disagreement(note, other)) for id, other in near.items() if id not in leave_out | {note.id}]
-        return [(other, reason) for other, reason in found if reason]
 
     def _promoted(self, note: Note) -> Note:
         """Confirm a record by rule once enough sessions have said it."""

@@ -22,21 +22,24 @@ SECONDS_PER_DAY = 86_400.0
 LEXICAL_CANDIDATES = 200
 VECTOR_CANDIDATES = 100
 # Shares of words and vector in the relevance; the recall set (tests/data/recall) is flat between 0.4 and 0.7.
-LEXICAL_SHARE = 0.55
+LEXICAL_SHARE = 0.5
 # Squared L2 at which a vector says nothing of relevance any more, and where it says all.
 FAR, NEAR = 1.5, 0.3
 # What age, importance and confirmation can take from or give to the relevance: they decide among records that answer
 # the question about as well, never between one that answers it and one that does not.
 DECAY_SHARE = 0.25
-IMPORTANCE_SHARE = 0.2
+IMPORTANCE_SHARE = 0.1
 CONFIRMED_FACTOR = 1.1
 # Before a fix: what failed comes first, then what worked.
 FAILED_FACTOR, WORKED_FACTOR = 1.6, 1.25
 FIX_CATEGORIES = frozenset({"fix", "error", "workaround"})
-# A record is worth its tokens when it holds this share of the question's words, or is this near by vector, and is not
-# far below the best.
+# Two attempts this near each other (squared L2) are attempts at the same.
+SAME_PROBLEM = 1.0
+# A record is worth its tokens when it holds this share of the question's words, or is this near by vector, or half of
+# both; off-topic questions of the recall set stay beyond 1.24. And it must not be far below the best.
 COVERAGE = 0.5
-NEAR_ENOUGH = 0.95
+NEAR_ENOUGH = 1.22
+SOME_COVERAGE, SOMEWHAT_NEAR = 0.3, 1.4
 BESIDE_THE_BEST = 0.35
 _FIXING = re.compile(
     r"\b(fix(es|ed|ing)?|fail(s|ed|ing|ure)?|errors?|exceptions?|traceback|bugs?|broken|crash(es|ed|ing)?|tried"
@@ -120,7 +123,26 @@ def answers(query: Query, note: Note, distance: float) -> bool:
     asked = {stem(term) for term in query.terms}
     held = {stem(word) for word in split_words(_text(note))}
     covered = len(asked & held) / len(asked) if asked else 0.0
-    return covered >= COVERAGE or distance <= NEAR_ENOUGH
+    both = covered >= SOME_COVERAGE and distance <= SOMEWHAT_NEAR
+    return covered >= COVERAGE or distance <= NEAR_ENOUGH or both
+
+
+def failed_first(notes: Sequence[Note], vectors: Sequence[Vector]) -> list[Note]:
+    """The records, aligned with their vectors, each failed attempt moved before the first that worked on the same."""
+    ordered: list[int] = []
+    for i, note in enumerate(notes):
+        at = len(ordered)
+        if note.outcome == "failed":
+            same = [k for k, j in enumerate(ordered) if notes[j].outcome != "failed" and _same(notes, vectors, i, j)]
+            at = same[0] if same else at
+        ordered.insert(at, i)
+    return [notes[i] for i in ordered]
+
+
+def _same(notes: Sequence[Note], vectors: Sequence[Vector], i: int, j: int) -> bool:
+    mine, theirs = ({(a.path, a.qualified_name) for a in notes[k].anchors} for k in (i, j))
+    attempts = notes[j].outcome is not None and 2.0 - 2.0 * float(vectors[i] @ vectors[j]) <= SAME_PROBLEM
+    return attempts or bool(mine & theirs)
 
 
 def worth_showing(score: float, best: float) -> bool:
