@@ -445,3 +445,13 @@ def test_masking_a_source_keeps_every_line_where_it_is(text):
 def test_masking_a_source_without_secrets_gives_the_same_bytes():
     data = b"def login(password: str) -> Token: ...\n\xff\xfe\n"
     assert mask_source(data) is data
+
+
+@pytest.mark.parametrize("word", ["is in the vault", "and the rest", "for staging", "as agreed"])
+def test_a_password_told_in_a_sentence_is_masked(word: str) -> None:
+    assert "hunter2hunter2" not in mask_secrets(f"the deploy password=hunter2hunter2 {word}")
+
+
+def test_code_that_goes_on_with_a_word_is_left_alone() -> None:
+    for code in ("login(password=pw2 if x else y)", "password = value2 or default"):
+        assert mask_secrets(code) == code

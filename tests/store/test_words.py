@@ -40,6 +40,11 @@ def test_match_expressions_quote_every_word(given_words: list[str], expected: st
     assert match_expression(given_words) == expected
 
 
+def test_longer_words_also_match_as_beginnings_unless_they_stand_alone() -> None:
+    assert match_expression(["url", "slug"], prefixes=True) == '"url" OR "slug" OR "slug"*'
+    assert match_expression(["slug"], prefixes=True) == '"slug"'
+
+
 @given(st.text())
 def test_words_are_lower_case_and_bounded_for_any_text(text: str) -> None:
     for word in words(text):

@@ -146,8 +146,13 @@ def _is_word_secret(bare: Bare, value: str) -> bool:
         is_field = re.match(r"\s+\w+=\S", bare.after) and "," not in bare.raw  # host=x password=y user=z
         if bare.key.startswith("-") or is_field:
             return len(bare.raw.rstrip("\"'")) == len(value) and not is_own_name(value)
-    if _GOES_ON.match(bare.text, bare.start + len(value)) or is_own_name(value):
+    if is_own_name(value):
         return False
+    if goes_on := _GOES_ON.match(bare.text, bare.start + len(value)):
+        # `password=hunter2 is in the vault`: after a shell's `name=value` a word is prose, not an operator.
+        told = bare.tight and bare.is_password and is_mixed(value) and goes_on[0].strip().isalpha()
+        if not told:
+            return False
     if is_mixed(value):
         return not _is_known(bare, value)
     return bare.is_password and _is_plain_word(bare, value)

@@ -14,7 +14,7 @@ COLUMN_WEIGHTS = (5.0, 3.0, 2.0, 2.0, 1.0)
 
 def lexical_scores(index: WorkspaceIndex, words: Iterable[str], limit: int) -> list[tuple[int, float]]:
     """(entity row, BM25) of the best `limit` entities that hold any of the words; larger is better."""
-    expression = match_expression(words)
+    expression = match_expression(words, prefixes=True)
     if expression is None:
         return []
     weights = ", ".join(str(weight) for weight in COLUMN_WEIGHTS)

@@ -18,6 +18,9 @@ _FOREIGN_PART = re.compile(rf"(?P<cjk>[{_CJK}]+)|[0-9]+|[^\W\d_{_CJK}]+|\d+")
 # Longer runs are data (hashes, base64), not words; indexing them only costs space.
 MAX_WORD = 64
 
+# Shorter beginnings meet too much (entity recall@1 .402 -> .411 with 4, .408 with 5).
+MIN_PREFIX = 4
+
 # Function words of English questions; they say nothing about which entity is meant.
 STOP_WORDS = frozenset(
     "a an and any are as at be been being but by can could did do does for from had has have how i if in into is it "
@@ -47,9 +50,15 @@ def search_text(text: str) -> str:
     return " ".join(words(text))
 
 
-def match_expression(query_words: Iterable[str]) -> str | None:
-    """An FTS5 expression that any of the words satisfies, each quoted so that no operator survives; None if empty."""
+def match_expression(query_words: Iterable[str], *, prefixes: bool = False) -> str | None:
+    """An FTS5 expression that any of the words satisfies, each quoted so that no operator survives; None if empty.
+
+    With `prefixes` longer words also match what begins with them (`slug` meets `slugify`), which counts beside the
+    word itself; a single word is a name and stays exact.
+    """
     quoted = ['"' + word.replace('"', '""') + '"' for word in dict.fromkeys(query_words) if word]
+    if prefixes and len(quoted) > 1:
+        quoted += [word + "*" for word in quoted if len(word) - 2 >= MIN_PREFIX and word[1:-1].isalpha()]
     return " OR ".join(quoted) if quoted else None
 
 
