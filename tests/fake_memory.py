@@ -158,8 +158,11 @@ class FakeMemory(Memory):
             raise InputError(f"entity: {wanted!r} is no id or name of a stored entity")
         return (HIT,)
 
-    def save(self, content: str, workspace: str | None = None, *, roots: Any = (), category: str = "fact") -> Note:
-        self._asked("save", content=content, workspace=workspace, category=category)
+    def save(
+        self, content: str, workspace: str | None = None, *, roots: Any = (), category: str = "fact", **more: Any
+    ) -> Note:
+        given = {name: value for name, value in more.items() if value}
+        self._asked("save", content=content, workspace=workspace, category=category, **given)
         return Note("n2", category, content, 1_790_000_000, PROJECT.id)
 
     def brief(self, workspace: str | None = None, *, roots: Any = ()) -> Brief:

@@ -17,6 +17,7 @@ from zerikai_memory.answer.routing import rules_of
 from zerikai_memory.answer.synthesis import SynthesisParts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.sections import section_bodies
+from zerikai_memory.brief.writing import BriefWriter
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
 from zerikai_memory.errors import InputError, WorkspaceError
@@ -87,8 +88,9 @@ class Memory:
         self._mutex = threading.Lock()
         self._searchers: dict[str, Searcher] = {}
         self._briefs = FrozenBrief(self._brain.briefs)
+        self._writer = BriefWriter(self._backends, self._briefs, self._attempts, mode=self.settings.memory_mode)
         self._scanning = Scanning(
-            self.settings, self._brain, self._mirrors, self._briefs, self._embedder, home=self.home
+            self.settings, self._brain, self._mirrors, self._briefs, self._embedder, self._writer, home=self.home
         )
 
     @cached_property
@@ -260,9 +262,20 @@ class Memory:
         """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""
         return self._briefs.replace(self._known(workspace, roots), text)
 
-    def regenerate_brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
-        """Write a new version of the brief from the index by rules."""
-        return self._scanning.write_brief(self._known(workspace, roots))
+    def regenerate_brief(
+        self, workspace: str | None = None, *, roots: Sequence[str] = (), wait_s: float = 0.0
+    ) -> Brief:
+        """Write a new version of the brief from the index by rules; a model, if there is one, then writes the next.
+
+        The model is waited for at most `wait_s` seconds.
+        """
+        target = self._known(workspace, roots)
+        brief = self._scanning.write_brief(target)
+        if wait_s > 0:
+            self._writer.wait(target.id, wait_s)
+            live = self._briefs.live(target)
+            return brief if live is None or live.version == brief.version else live
+        return brief
 
     def workspaces(self) -> list[WorkspaceInfo]:
         """All registered workspaces, by name."""

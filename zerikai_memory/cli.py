@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A scan by hand waits for the Chroma mirror so that it is whole when the command ends; about 25,000 entities fit in.
 MIRROR_WAIT_S = 30.0
+# Nine sections by a model without a graphics card.
+BRIEF_WAIT_S = 600.0
 DONE, REFUSED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -229,7 +231,7 @@ def _run_brief_set(memory: Memory, args: argparse.Namespace) -> int:
 def _run_brief_regenerate(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render
 
-    brief = memory.regenerate_brief(args.workspace)
+    brief = memory.regenerate_brief(args.workspace, wait_s=BRIEF_WAIT_S)
     return _show(args, brief, render.brief_text(brief))
 
 

@@ -6,12 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.reading import workspace_reader
+from zerikai_memory.brief.writing import BriefWriter, Material
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import DamagedError, StoreError, WorkspaceError
 from zerikai_memory.lang import EXTRACTOR_VERSION
@@ -47,6 +49,7 @@ class Scanning:
         mirrors: Mirrors,
         briefs: FrozenBrief,
         embedder: Embedder,
+        writer: BriefWriter,
         *,
         home: Path,
     ) -> None:
@@ -55,6 +58,7 @@ class Scanning:
         self._mirrors = mirrors
         self._briefs = briefs
         self._embedder = embedder
+        self._writer = writer
         self._home = home
         self._mutex = threading.Lock()
         self._jobs: dict[str, ScanJob] = {}
@@ -77,11 +81,13 @@ class Scanning:
     def run(
         self, target: Workspace, watch: ScanWatch, *, force_refresh_brief: bool, mirror_wait_s: float
     ) -> ScanReport:
-        """Scan in the caller's thread; the mirror is waited for at most `mirror_wait_s` seconds."""
+        """Scan in the caller's thread; mirror and brief are waited for at most `mirror_wait_s` seconds each."""
         self._check_scannable(target)
-        return self._scan_and_mirror(
+        report = self._scan_and_mirror(
             target, watch, force_refresh_brief=force_refresh_brief, mirror_wait_s=mirror_wait_s
         )
+        self._writer.wait(target.id, mirror_wait_s)
+        return report
 
     def plan(self, target: Workspace, watch: ScanWatch) -> ScanReport:
         """What a scan would do; nothing is written."""
@@ -96,6 +102,7 @@ class Scanning:
             job.cancel()
         for job in jobs:
             job.join()
+        self._writer.close()
 
     def _check_scannable(self, target: Workspace) -> None:
         """Refuse a folder that cannot be a workspace, or a known one that is gone."""
@@ -172,7 +179,7 @@ class Scanning:
             index=self._brain.index(target.id),
             embedder=self._embedder,
             walk=lambda: self._walk(root, language_of, watch.cancelled),
-            extract=extract,
+            extract=partial(extract, cancelled=watch.cancelled),
             extractor_version=EXTRACTOR_VERSION,
             max_file_bytes=self._settings.max_file_bytes,
             progress=watch.progress,
@@ -191,14 +198,19 @@ class Scanning:
         )
 
     def write_brief(self, target: Workspace) -> Brief:
-        """Write a new version of the brief from the index by rules."""
+        """Write a new version of the brief from the index by rules; a model, if there is one, then writes the next."""
         index = self._brain.index(target.id)
         root = workspace_root(target)
         # Manifests and build files are of no indexed language, so the index alone does not name them.
         files = [file.path for file in self._walk(root, lambda _: "any", lambda: False).files]
         read = workspace_reader(root, files)
         facts = collect_facts(target.path, files, index.entities(), index.references(), read)
-        return self._briefs.replace(target, build_brief(facts), "rules")
+        brief = self._briefs.replace(target, build_brief(facts), "rules")
+        readme = (read(facts.readme.path) if facts.readme else None) or ""
+        if model := self._writer.start(Material(target, brief, readme, files)):
+            told = f"the model {model} is writing a new version in the background"
+            return replace(brief, warnings=(*brief.warnings, told))
+        return brief
 
 
 def _running(target: Workspace, progress: ScanProgress) -> ScanReport:
