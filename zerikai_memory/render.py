@@ -28,6 +28,7 @@ from zerikai_memory.model import (
     SkippedPath,
     WorkspaceInfo,
 )
+from zerikai_memory.model_notes import Anchor
 
 # A scan of a large project skips thousands of paths; a reader needs to see what kind they are.
 PATHS_SHOWN = 5
@@ -134,7 +135,7 @@ def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
         # No model has read the code, so the reader sees it; the answer's one line a hit would only repeat it.
         parts += [f"{section.name} (brief):\n{safe_text(section.text)}" for section in answer.sections]
         parts += [quoted_hit(hit) for hit in answer.results]
-        parts += [f"note:{one_line(note.id)}: {safe_text(note.content)}" for note in answer.notes]
+        parts += [note_line(note) for note in answer.notes]
     else:
         parts.append(safe_text(answer.answer).strip("\n"))
     if answer.omitted:
@@ -164,6 +165,37 @@ def entity_page(hits: Sequence[Hit]) -> str:
 def note_citation(note: Note) -> str:
     """`note:ID (category, date)`, the form every answer cites a note in."""
     return f"note:{one_line(note.id)} ({one_line(note.category)}, {_date(note.created_at)})"
+
+
+def note_line(note: Note) -> str:
+    """A record in full: outcome first, then the text, what it is about, and what is to be known about it."""
+    text = f"note:{one_line(note.id)}: {f'[{note.outcome}] ' if note.outcome else ''}{safe_text(note.content)}"
+    return "\n".join([text, *(f"  {mark}" for mark in note_marks(note))])
+
+
+def note_marks(note: Note) -> list[str]:
+    """What is to be known about a record beyond its text: place and state of its code, conflicts, confirmation."""
+    marks = [f"{safe_text(note.detail)}"] if note.detail else []
+    if note.anchors:
+        marks.append(f"decided here: {'; '.join(_anchor(anchor) for anchor in note.anchors)}")
+    if note.conflicts:
+        marks.append(f"disagrees with {', '.join(f'note:{one_line(id)}' for id in note.conflicts)}: both are live")
+    if note.superseded_by:
+        marks.append(f"superseded by note:{one_line(note.superseded_by)}")
+    if note.confirmed_by:
+        marks.append(f"confirmed by {one_line(note.confirmed_by)}")
+    return marks
+
+
+def _anchor(anchor: Anchor) -> str:
+    words = {
+        "fresh": "",
+        "moved": f" [moved to {anchor.now_path}]",
+        "changed": " [changed since this was written]",
+        "gone": " [no longer in the files]",
+        "unknown": " [could not be checked]",
+    }
+    return one_line(anchor.label + words[anchor.state])
 
 
 def saved_note(note: Note) -> str:

@@ -13,6 +13,12 @@ _STATE_WORDS = {
     "stale": "the file has changed since the scan and this could not be found again in it",
     "gone": "no longer in the working files",
 }
+_ANCHOR_WORDS = {
+    "moved": "moved since",
+    "changed": "changed since",
+    "gone": "gone since",
+    "unknown": "not been checked",
+}
 MAX_SUMMARY_CHARS = 160
 
 
@@ -22,7 +28,7 @@ def extractive_answer(
     """The brief's sections that were asked for; a line per hit: what, where, and its first words; then the notes."""
     lines = [f"{section.name} (brief):\n{section.text}\n" for section in sections]
     lines += [_hit_line(hit, entity) for hit, entity in cited]
-    lines += [f"note:{note.id} ({note.category}): {note.content}" for note in notes]
+    lines += [_note_line(note) for note in notes]
     return "\n".join(lines)
 
 
@@ -32,6 +38,14 @@ def nothing_relevant_answer(nearest: Sequence[Hit]) -> str:
         return "Nothing relevant was found in this workspace."
     names = ", ".join(f"{hit.qualified_name or hit.name} ({hit.file_path})" for hit in nearest)
     return f"Nothing relevant was found in this workspace. The nearest, too far to be cited: {names}."
+
+
+def _note_line(note: Note) -> str:
+    """Outcome first: before a fix it is what the reader needs to know."""
+    line = f"note:{note.id} ({note.category}): {f'[{note.outcome}] ' if note.outcome else ''}{note.content}"
+    marks = [f"{anchor.label} has {_ANCHOR_WORDS[anchor.state]}" for anchor in note.anchors if anchor.state != "fresh"]
+    marks += [f"disagrees with note:{id}" for id in note.conflicts]
+    return f"{line} [{'; '.join(marks)}]" if marks else line
 
 
 def _hit_line(hit: Hit, entity: CodeEntity) -> str:

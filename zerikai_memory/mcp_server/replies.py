@@ -52,7 +52,7 @@ def fitting_brief(brief: Brief) -> Brief:
 
 def fitting_note(note: Note) -> Note:
     """The note, a long content cut: the caller has just written it."""
-    return replace(note, content=_cut(note.content, TEXT_CHARS[0]))
+    return replace(note, content=_cut(note.content, TEXT_CHARS[0]), detail=_cut(note.detail, TEXT_CHARS[2]))
 
 
 def fitting_answer(answer: QueryAnswer, limit: int, budget_tokens: int | None) -> QueryAnswer:
@@ -74,7 +74,9 @@ def _with_cut_texts(answer: QueryAnswer, chars: int) -> QueryAnswer:
     return replace(
         answer,
         answer=text,
-        notes=tuple(replace(note, content=_cut(note.content, chars)) for note in answer.notes),
+        notes=tuple(
+            replace(note, content=_cut(note.content, chars), detail=_cut(note.detail, chars)) for note in answer.notes
+        ),
         sections=tuple(replace(section, text=_cut(section.text, chars)) for section in answer.sections),
     )
 

@@ -19,12 +19,13 @@ from zerikai_memory.mcp_server.arguments import NoBoolean
 from zerikai_memory.mcp_server.following import ScanFollowers, follow_answer
 from zerikai_memory.mcp_server.protocol import tell_updated
 from zerikai_memory.mcp_server.recall import recall_tool
-from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_note, fitting_report, reply
-from zerikai_memory.mcp_server.resources import WORKSPACES, changed_uris
+from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_report, reply
+from zerikai_memory.mcp_server.resources import changed_uris
 from zerikai_memory.mcp_server.roots import client_roots
+from zerikai_memory.mcp_server.saving import save_tool
 from zerikai_memory.mcp_server.source import MemorySource
 from zerikai_memory.mcp_server.tool import MemoryTool, memory_tool
-from zerikai_memory.model import Brief, Note, QueryAnswer
+from zerikai_memory.model import Brief, QueryAnswer
 
 if TYPE_CHECKING:
     from zerikai_memory.app import Memory
@@ -36,16 +37,8 @@ MODEL_WAIT_S = 45.0
 Workspace = Annotated[str | None, Field(description="Path, name or id of the project; omit for the current one")]
 Limit = Annotated[int, Field(ge=1, le=50), NoBoolean]
 Budget = Annotated[int | None, Field(ge=100, le=100_000, description="Most tokens the answer may take"), NoBoolean]
-Category = Annotated[
-    str,
-    Field(
-        description="fact, decision, procedure, fix, error, workaround, strategy or a word of your own",
-        min_length=1,
-        max_length=64,
-    ),
-]
 Filter = Annotated[
-    str | None, Field(description="Only notes of this category; with no question its latest", max_length=64)
+    str | None, Field(description="Only records of this category; with no question its latest", max_length=64)
 ]
 Wait = Annotated[float, Field(ge=0, le=600, description="Seconds before a running status is returned"), NoBoolean]
 
@@ -136,25 +129,6 @@ def scan_tool(parts: ToolParts) -> MemoryTool:
         return reply(render.scan_report(report), fitting_report(report))
 
     return memory_tool(scan_workspace, render.ScanSummary, title="Scan workspace", annotations=_annotations())
-
-
-def save_tool(parts: ToolParts) -> MemoryTool:
-    """`save_to_memory`: one statement to a note."""
-
-    async def save_to_memory(
-        ctx: Context[Any, Any],
-        content: Annotated[str, Field(description="One self-contained statement", min_length=1, max_length=20_000)],
-        workspace: Workspace = None,
-        category: Category = "fact",
-    ) -> CallToolResult:
-        """Save what the code itself does not say, so that later sessions find it: a decision and its reason, a fix
-        that worked, a trap. Not for code or what a scan finds. The same text is never stored twice."""
-        roots = await parts.roots(ctx, workspace)
-        note = await parts.source.use(lambda memory: memory.save(content, workspace, roots=roots, category=category))
-        await tell_updated(ctx, (WORKSPACES,))
-        return reply(render.saved_note(note), fitting_note(note))
-
-    return memory_tool(save_to_memory, Note, title="Save to memory", annotations=_annotations())
 
 
 def brief_tool(parts: ToolParts) -> MemoryTool:
