@@ -117,3 +117,12 @@ def test_what_is_shown_of_an_entity_is_its_own_lines_without_a_gap(
 
 def test_a_python_docstring_is_not_shown_twice() -> None:
     assert pack([cite("first", SOURCE)], 1000)[0].count("Add two numbers") == 1
+
+
+def test_a_key_block_around_an_entity_is_masked_in_its_lines() -> None:
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *["MIIEowIBAAKCAQEAx7f" + "A" * 40] * 30])
+    source = f'KEY = """{key}\n-----END RSA PRIVATE KEY-----"""\n\n\ndef use():\n    return KEY\n'.encode()
+    for name in ("KEY", "use"):
+        cited = verify(entity(source, name), "x", WorkingFile("m.py", source, "x", False), extract)
+        assert "MIIEow" not in "".join(cited.lines)
+    assert cited.lines == ("def use():", "    return KEY")

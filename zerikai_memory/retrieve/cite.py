@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from zerikai_memory.model import CitationState, CodeEntity, Extraction
+from zerikai_memory.model import CitationState, CodeEntity, EntityType, Extraction
 from zerikai_memory.redact import mask_source
+
+# More lines than a private key in text form has.
+MASK_MARGIN_LINES = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,13 @@ def _same_entity(entity: CodeEntity, now: Sequence[CodeEntity]) -> CodeEntity | 
 
 
 def _lines(content: bytes, entity: CodeEntity) -> tuple[str, ...]:
-    # The working file is not masked as the index is; its text goes to a model all the same.
-    lines = mask_source(content).split(b"\n")[entity.start_line - 1 : entity.end_line]
-    return tuple(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
+    """The entity's lines, masked as the index is; a module shows none of its own."""
+    if entity.entity_type == EntityType.MODULE:
+        return ()
+    # Masking all of a large file for a few lines would be most of a question's time; a key block that begins or ends
+    # outside the entity is still met whole with the lines around it.
+    lines = content.split(b"\n")
+    first = max(entity.start_line - 1 - MASK_MARGIN_LINES, 0)
+    around = mask_source(b"\n".join(lines[first : entity.end_line + MASK_MARGIN_LINES])).split(b"\n")
+    shown = around[entity.start_line - 1 - first : entity.end_line - first]
+    return tuple(line.decode("utf-8", "replace").rstrip("\r") for line in shown)
