@@ -174,7 +174,7 @@ class FakeMemory(Memory):
         self._asked("set_brief", text=text, workspace=workspace)
         return Brief("proj", PROJECT.id, 2, text, "person", 1_790_000_000)
 
-    def regenerate_brief(self, workspace: str | None = None, *, roots: Any = ()) -> Brief:
+    def regenerate_brief(self, workspace: str | None = None, *, roots: Any = (), wait_s: float = 0) -> Brief:
         self._asked("regenerate_brief", workspace=workspace)
         return Brief("proj", PROJECT.id, 3, "# Overview\nAnew.", "rules", 1_790_000_000)
 

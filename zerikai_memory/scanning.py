@@ -86,8 +86,10 @@ class Scanning:
         report = self._scan_and_mirror(
             target, watch, force_refresh_brief=force_refresh_brief, mirror_wait_s=mirror_wait_s
         )
-        self._writer.wait(target.id, mirror_wait_s)
-        return report
+        if self._writer.wait(target.id, mirror_wait_s) or mirror_wait_s == 0:
+            return report
+        unwritten = "a model is still writing the brief; `brief regenerate` waits for it, until then the rules' holds"
+        return replace(report, warnings=(*report.warnings, unwritten))
 
     def plan(self, target: Workspace, watch: ScanWatch) -> ScanReport:
         """What a scan would do; nothing is written."""

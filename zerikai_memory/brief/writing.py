@@ -66,12 +66,14 @@ class BriefWriter:
         thread.start()
         return ready.model
 
-    def wait(self, workspace_id: str, timeout_s: float) -> None:
-        """Wait for the workspace's brief to be written, if one is."""
+    def wait(self, workspace_id: str, timeout_s: float) -> bool:
+        """Wait for the workspace's brief to be written, if one is; returns whether none is being written any more."""
         with self._mutex:
             writing = self._writing.get(workspace_id)
-        if writing:
-            writing.thread.join(timeout_s)
+        if writing is None:
+            return True
+        writing.thread.join(timeout_s)
+        return not writing.thread.is_alive()
 
     def close(self) -> None:
         """Stop all writing; what is not finished is not stored."""
