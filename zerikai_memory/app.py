@@ -250,6 +250,10 @@ class Memory:
         draft = Draft(content, category, outcome, supersedes, anchors, details)
         return self.ledger.save(self._known(workspace, roots), draft, agent)
 
+    def records(self, workspace: str | None = None) -> WorkspaceRecords:
+        """The records of a workspace: listed, confirmed, looked over, exported and imported."""
+        return WorkspaceRecords(self.ledger, self._known(workspace))
+
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """The live brief; raises InputError when the workspace has none yet."""
         target = self._known(workspace, roots)

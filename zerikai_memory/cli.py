@@ -91,6 +91,7 @@ def _complain(message: str, args: argparse.Namespace, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
+    from zerikai_memory.cli_notes import add_note_commands
     from zerikai_memory.cli_sessions import add_session_commands
     from zerikai_memory.cli_upkeep import add_upkeep_commands
 
@@ -118,7 +119,8 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     _add_index_commands(command)
-    _add_record_commands(command)
+    add_note_commands(command, _whole)
+    _add_brief_commands(command)
     add_session_commands(command, _whole)
     add_upkeep_commands(command, _whole)
     return parser
@@ -131,7 +133,8 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
     scan.add_argument("--force-refresh-brief", action="store_true", help="also rewrite the locked brief")
 
     query = command("query", _run_query, "Ask a project's memory.", in_workspace=True)
-    query.add_argument("question", metavar="QUESTION")
+    query.add_argument("question", metavar="QUESTION", nargs="?", default="")
+    query.add_argument("--category", metavar="C", help="only records of this category; without a question its latest")
     query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
     query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
 
@@ -140,11 +143,7 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
     entities.add_argument("--file", metavar="F", help="only those of this file")
 
 
-def _add_record_commands(command: Callable[..., Any]) -> None:
-    save = command("save", _run_save, "Save a note.", in_workspace=True)
-    save.add_argument("text", metavar="TEXT")
-    save.add_argument("--category", default="fact", metavar="C", help="fact, decision, fix, ... (default: fact)")
-
+def _add_brief_commands(command: Callable[..., Any]) -> None:
     brief = command("brief", _run_brief_show, "Show or replace the project's brief.").add_subparsers(
         metavar="show|set|regenerate", required=True
     )
@@ -195,7 +194,9 @@ def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
 def _run_query(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render
 
-    answer = memory.query(args.question, args.workspace, limit=args.limit, budget_tokens=args.budget_tokens)
+    answer = memory.query(
+        args.question, args.workspace, category=args.category, limit=args.limit, budget_tokens=args.budget_tokens
+    )
     return _show(args, answer, render.query_answer(answer))
 
 
@@ -205,13 +206,6 @@ def _run_entities(memory: Memory, args: argparse.Namespace) -> int:
     entities = memory.entities(args.workspace, file=args.file)
     text = "" if args.json else render.entity_table(entities)  # there may be very many
     return _show(args, entities, text, lambda: terminal.entities(entities))
-
-
-def _run_save(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render
-
-    note = memory.save(args.text, args.workspace, category=args.category)
-    return _show(args, note, render.saved_note(note))
 
 
 def _run_brief_show(memory: Memory, args: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
 from zerikai_memory.memory.conflicts import disagreement
+from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.notes import (
     Draft,
     clean_category,
@@ -24,7 +25,7 @@ from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, faile
 from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.memory.salience import importance
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
-from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory, NoteReview, RollProposal
+from zerikai_memory.model_notes import Anchor, ImportReport, Note, NoteEvent, NoteHistory, NoteReview, RollProposal
 from zerikai_memory.retrieve.cite import WorkingFile
 from zerikai_memory.retrieve.query import Query, understand
 from zerikai_memory.store.index import WorkspaceIndex
@@ -64,6 +65,11 @@ class Ledger:
         self._parts = parts
         self._mutex = threading.Lock()
         self._tables: dict[str, NoteTable] = {}
+
+    @property
+    def store(self) -> NoteStore:
+        """The store of the records."""
+        return self._parts.notes
 
     def save(self, target: Workspace, draft: Draft, agent: str | None = None) -> Note:
         """Append a record; the same live text, category and outcome is recognised and counts as said again.
@@ -318,3 +324,27 @@ class WorkspaceRecords:
     def about(self, places: Sequence[tuple[str, str]], limit: int) -> tuple[Note, ...]:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
         return self.ledger.about(self.target, places, limit)
+
+    def listed(self, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
+        """The newest records, superseded ones too; `more` as in NoteStore.latest."""
+        return self.ledger.latest(self.target, category, limit, **({"live_only": False} | more))
+
+    def confirm(self, text: str, by: str = "user", reason: str = "") -> Note:
+        """Vouch for a record, given by its id."""
+        return self.ledger.confirm(self.target, text, by, reason)
+
+    def history(self, text: str) -> NoteHistory:
+        """The chain of a record, given by its id."""
+        return self.ledger.history(self.target, text)
+
+    def review(self) -> NoteReview:
+        """What a person should look at."""
+        return self.ledger.review(self.target)
+
+    def exported(self, *, markdown: bool = False) -> str:
+        """All records as JSON Lines or Markdown."""
+        return export_records(self.ledger.store, self.target, markdown=markdown)
+
+    def imported(self, text: str) -> ImportReport:
+        """Add records that were exported."""
+        return import_records(self.ledger.store, self.target, text)

@@ -1,0 +1,154 @@
+"""Commands for records: save, notes, ledger. Each prints one answer and returns a status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zerikai_memory.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zerikai_memory.app import Memory
+
+DONE = 0
+OUTCOMES = ("worked", "failed", "unknown")
+LISTED = 20
+
+
+def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], Any]) -> None:
+    """Add the commands to the parser; `whole` makes an argument type for a bounded whole number."""
+    save = command(
+        "save", _run_save, "Save a record: a decision, a fix that worked or failed, a fact.", in_workspace=True
+    )
+    save.add_argument("text", metavar="TEXT")
+    save.add_argument("--category", default="fact", metavar="C", help="fact, decision, fix, ... (default: fact)")
+    save.add_argument("--outcome", choices=OUTCOMES, help="of a fix or an attempt")
+    save.add_argument("--supersedes", nargs="+", default=[], metavar="ID", help="records that this one replaces")
+    save.add_argument("--anchors", nargs="+", default=[], metavar="A", help="names, paths or citations it is about")
+    save.add_argument("--detail", metavar="TEXT", help="more than the statement itself")
+    save.add_argument("--tags", nargs="+", metavar="T")
+    save.add_argument("--importance", type=float, metavar="0-1")
+    save.add_argument("--confirmed", metavar="WHO", help="who vouches for it")
+    save.add_argument("--run", metavar="R", help="the run this attempt belongs to")
+
+    notes = command("notes", _run_list, "List, confirm, review, export or import records.").add_subparsers(
+        metavar="list|confirm|review|history|export|import", required=True
+    )
+    listing = command("list", _run_list, "List the live records.", in_workspace=True, within=notes)
+    listing.add_argument("--category", metavar="C")
+    listing.add_argument("--as-of", type=_moment, metavar="DATE", help="what was live then: 2026-05-03")
+    listing.add_argument("--all", action="store_true", help="superseded ones too")
+    listing.add_argument("--last", type=whole(1, 100_000), default=LISTED, metavar="N")
+    confirm = command("confirm", _run_confirm, "Vouch for a record.", in_workspace=True, within=notes)
+    confirm.add_argument("id", metavar="ID")
+    confirm.add_argument("--by", default="user", metavar="WHO")
+    command("review", _run_review, "Show what is out of date or in conflict.", in_workspace=True, within=notes)
+    history = command("history", _run_history, "Show the chain of a record.", in_workspace=True, within=notes)
+    history.add_argument("id", metavar="ID")
+    export = command("export", _run_export, "Write all records to standard output.", in_workspace=True, within=notes)
+    export.add_argument("--markdown", action="store_true", help="for reading; JSON Lines otherwise")
+    importing = command("import", _run_import, "Add records that were exported.", in_workspace=True, within=notes)
+    importing.add_argument("file", metavar="FILE|-", help="JSON Lines or Markdown of `notes export`; - for stdin")
+
+    ledger = command("ledger", _run_ledger, "Replay what was tried and decided, newest first.", in_workspace=True)
+    ledger.add_argument("--kind", metavar="C", help="a category: fix, decision, error, ...")
+    ledger.add_argument("--entity", metavar="X", help="name, qualified name or path that records are about")
+    ledger.add_argument("--run", metavar="R", help="records of one run")
+    ledger.add_argument("--last", type=whole(1, 100_000), default=LISTED, metavar="N", help=f"default: {LISTED}")
+    ledger.add_argument("--as-of", type=_moment, metavar="DATE", help="what was known then")
+
+
+def _moment(text: str) -> float:
+    """Seconds since 1970 of the end of a day, or of a moment in ISO form (UTC unless it says otherwise)."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment + timedelta(days=1) if len(text) == len("2026-05-03") else moment).timestamp()
+
+
+def _show(args: argparse.Namespace, value: Any, text: str) -> int:
+    from zerikai_memory import terminal
+
+    terminal.show(value, text, as_json=args.json)
+    return DONE
+
+
+def _run_save(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    details = {
+        "detail": args.detail,
+        "tags": args.tags,
+        "importance": args.importance,
+        "confirmed": args.confirmed,
+        "run_id": args.run,
+    }
+    note = memory.save(
+        args.text,
+        args.workspace,
+        category=args.category,
+        outcome=args.outcome,
+        supersedes=args.supersedes,
+        anchors=args.anchors,
+        details={name: value for name, value in details.items() if value is not None},
+    )
+    return _show(args, note, render.saved_note(note))
+
+
+def _run_list(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    then = {} if args.as_of is None else {"as_of": args.as_of}
+    found = memory.records(args.workspace).listed(args.category, args.last, live_only=not args.all, **then)
+    return _show(args, found, render_notes.note_list(found))
+
+
+def _run_ledger(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    then = {} if args.as_of is None else {"as_of": args.as_of}
+    records = memory.records(args.workspace)
+    found = records.listed(args.kind, args.last, run_id=args.run, entity=args.entity, **then)
+    return _show(args, found, render_notes.note_list(found))
+
+
+def _run_confirm(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    note = memory.records(args.workspace).confirm(args.id, args.by)
+    return _show(args, note, render_notes.note_list([note]))
+
+
+def _run_review(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    review = memory.records(args.workspace).review()
+    return _show(args, review, render_notes.note_review(review))
+
+
+def _run_history(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    history = memory.records(args.workspace).history(args.id)
+    return _show(args, history, render_notes.note_history(history))
+
+
+def _run_export(memory: Memory, args: argparse.Namespace) -> int:
+    sys.stdout.write(memory.records(args.workspace).exported(markdown=args.markdown))
+    return DONE
+
+
+def _run_import(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    try:
+        text = sys.stdin.read() if args.file == "-" else Path(args.file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"Cannot read {args.file!r} as UTF-8 text: {error}") from error
+    report = memory.records(args.workspace).imported(text)
+    return _show(args, report, render_notes.import_report(report))

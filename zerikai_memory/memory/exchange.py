@@ -1,0 +1,155 @@
+"""Records as JSON Lines or Markdown, out and in again without loss: ids, times, chains and events stay.
+
+A line holds one record with the events about it. In Markdown the same stands in a comment above each readable record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from zerikai_memory.errors import InputError
+from zerikai_memory.memory.notes import clean_category, clean_content, clean_details, clean_outcome
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_notes import Anchor, EventKind, ImportReport, Note, NoteEvent
+from zerikai_memory.redact import mask_secrets
+from zerikai_memory.store.memory import NoteStore
+
+MOST = 10_000_000
+_COMMENT = re.compile(r"^<!-- zerikai (?P<json>\{.*\}) -->$")
+_ID = re.compile(r"[\w-]{1,64}")
+_ANCHOR_FIELDS = ("path", "kind", "qualified_name", "signature", "body_hash")
+_EVENT_TEXTS = ("other_id", "by", "reason", "session", "agent", "run_id")
+
+
+def export_records(store: NoteStore, target: Workspace, *, markdown: bool = False) -> str:
+    """Every record of a workspace with its events, oldest first."""
+    notes = store.latest(target.id, None, MOST)[::-1]
+    events: dict[str, list[NoteEvent]] = {}
+    for event in store.events(target.id):
+        events.setdefault(event.note_id, []).append(event)
+    lines = [json.dumps(_plain(note, events.get(note.id, [])), ensure_ascii=False) for note in notes]
+    if not markdown:
+        return "".join(line + "\n" for line in lines)
+    parts = [f"# Records of {target.name}\n"]
+    parts += [_section(note, line) for note, line in zip(notes, lines, strict=True)]
+    return "\n".join(parts)
+
+
+def import_records(store: NoteStore, target: Workspace, text: str) -> ImportReport:
+    """Add exported records to a workspace; those that are there stay as they are.
+
+    A record whose id another workspace has gets one of its own, the same each time. Raises InputError with the line
+    of what cannot be read; then nothing is added.
+    """
+    values = _lines(text)
+    ids = [str(value["id"]) for value in values]
+    theirs = {note.id for note in store.get(ids) if note.workspace_id != target.id}
+    renamed = {id: uuid.uuid5(uuid.NAMESPACE_URL, f"{target.id} {id}").hex[:12] for id in theirs}
+    notes = [_note(value, target, renamed) for value in values]
+    events = [(target.id, event) for value in values for event in _events(value, renamed)]
+    added, events_added = store.restore(notes, events)
+    return ImportReport(added, len(notes) - added, events_added)
+
+
+def _plain(note: Note, events: Sequence[NoteEvent]) -> dict[str, Any]:
+    names = ("id", "category", "content", "created_at", "outcome", "detail", "importance", "tags", "session", "agent")
+    found = {name: getattr(note, name) for name in (*names, "run_id")}
+    found["anchors"] = [{name: getattr(anchor, name) for name in _ANCHOR_FIELDS} for anchor in note.anchors]
+    found["events"] = [
+        {f.name: getattr(event, f.name) for f in fields(event) if f.name != "note_id"} for event in events
+    ]
+    return {name: value for name, value in found.items() if value not in (None, "", [], ())}
+
+
+def _section(note: Note, line: str) -> str:
+    date = datetime.fromtimestamp(note.created_at, UTC).strftime("%Y-%m-%d")
+    title = ", ".join(part for part in (note.category, note.outcome, date, note.id) if part)
+    # Two hyphens would end the comment early; in JSON they stand inside of texts alone.
+    comment = f"<!-- zerikai {line.replace('--', '-' + chr(92) + 'u002d')} -->"
+    about = [f"About: {'; '.join(anchor.label for anchor in note.anchors)}"] if note.anchors else []
+    state = [f"Superseded by {note.superseded_by}."] if note.superseded_by else []
+    body = "\n\n".join(part for part in (note.content, note.detail, *about, *state) if part)
+    return f"## {title}\n\n{comment}\n\n{body}\n"
+
+
+def _lines(text: str) -> list[dict[str, Any]]:
+    markdown = text.lstrip("\ufeff \n").startswith("#")
+    found = []
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
+        match = _COMMENT.match(line.strip()) if markdown else None
+        raw = match["json"] if match else ("" if markdown else line.strip())
+        if not raw:
+            continue
+        try:
+            value = json.loads(raw)
+            _check(value)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"line {number} is no exported record ({error}); nothing was imported") from error
+        found.append(value)
+    if not found:
+        raise InputError("there are no exported records in this text; nothing was imported")
+    return found
+
+
+def _check(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise TypeError("a JSON object is expected")
+    if not isinstance(value["id"], str) or not _ID.fullmatch(value["id"]):
+        raise ValueError("id must be a word")
+    if isinstance(value["created_at"], bool) or not isinstance(value["created_at"], int | float):
+        raise TypeError("created_at must be seconds since 1970")
+    if not all(isinstance(value[name], str) for name in ("content", "category")):
+        raise TypeError("content and category must be texts")
+    for anchor in value.get("anchors", []):
+        if not all(isinstance(anchor[name], str) for name in _ANCHOR_FIELDS):
+            raise TypeError("an anchor's fields must be texts")
+    for event in value.get("events", []):
+        if event["kind"] not in get_args(EventKind) or not isinstance(event["created_at"], int | float):
+            raise ValueError("an event needs a known kind and created_at")
+        if not all(isinstance(event.get(name) or "", str) for name in _EVENT_TEXTS):
+            raise TypeError("an event's fields must be texts")
+
+
+def _note(value: Mapping[str, Any], target: Workspace, renamed: Mapping[str, str]) -> Note:
+    details = clean_details({name: value.get(name) for name in ("detail", "tags", "importance", "run_id")})
+    return Note(
+        id=renamed.get(value["id"], value["id"]),
+        category=clean_category(value["category"]),
+        content=clean_content(value["content"]),
+        created_at=float(value["created_at"]),
+        workspace_id=target.id,
+        outcome=clean_outcome(value.get("outcome")),
+        detail=details.detail,
+        importance=0.5 if details.importance is None else details.importance,
+        tags=details.tags,
+        session=value.get("session"),
+        agent=value.get("agent"),
+        run_id=details.run_id,
+        anchors=tuple(Anchor(*(anchor[name] for name in _ANCHOR_FIELDS)) for anchor in value.get("anchors", [])),
+    )
+
+
+def _events(value: Mapping[str, Any], renamed: Mapping[str, str]) -> list[NoteEvent]:
+    found = []
+    for event in value.get("events", []):
+        other = event.get("other_id")
+        found.append(
+            NoteEvent(
+                note_id=renamed.get(value["id"], value["id"]),
+                kind=event["kind"],
+                created_at=float(event["created_at"]),
+                other_id=renamed.get(other, other) if other else None,
+                by=mask_secrets(event["by"]) if event.get("by") else None,
+                reason=mask_secrets(event.get("reason") or ""),
+                session=event.get("session"),
+                agent=event.get("agent"),
+                run_id=event.get("run_id"),
+            )
+        )
+    return found

@@ -1,0 +1,77 @@
+"""Text of record lists, histories and reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from zerikai_memory.model_notes import ImportReport, Note, NoteEvent, NoteHistory, NoteReview
+from zerikai_memory.render import note_marks, one_line, safe_text
+
+LINE_CHARS = 160
+
+
+def note_list(notes: Sequence[Note]) -> str:
+    """One record a line, outcome first, what is to be known about it below."""
+    if not notes:
+        return "No records."
+    return "\n".join(_entry(note) for note in notes)
+
+
+def note_history(history: NoteHistory) -> str:
+    """The chain, oldest first, then everything that happened to it."""
+    lines = [_entry(note) for note in history.notes]
+    return "\n".join([*lines, *(_event(event) for event in history.events)])
+
+
+def note_review(review: NoteReview) -> str:
+    """What a person should look at, with the command that settles it."""
+    parts = []
+    if review.stale:
+        parts.append("Code has changed since these were written (confirm, or save anew with --supersedes):")
+        parts.append(note_list(review.stale))
+    if review.conflicts:
+        parts.append("These disagree (save the right one with --supersedes of the other):")
+        parts += [
+            f"{_head(newer)} {_short(newer.content)}\n{_head(older)} {_short(older.content)}\n  {one_line(reason)}"
+            for newer, older, reason in review.conflicts
+        ]
+    for proposal in review.proposals:
+        ids = " ".join(proposal.note_ids)
+        parts.append(
+            f"{len(proposal.note_ids)} records on one subject, {one_line(proposal.subject)}. To replace them by one: "
+            f'zerikai-memory save "SUMMARY" --supersedes {ids}\n{safe_text(proposal.summary)}'
+        )
+    return "\n\n".join(parts) or "Nothing to review: no record is out of date, in conflict or one of many."
+
+
+def import_report(report: ImportReport) -> str:
+    """What an import added."""
+    return f"Imported {report.added} records and {report.events} events; {report.known} records were known."
+
+
+def _entry(note: Note) -> str:
+    lines = [f"{_head(note)} {_short(note.content)}"]
+    lines += [f"  {_short(mark)}" for mark in note_marks(note)]
+    return "\n".join(lines)
+
+
+def _head(note: Note) -> str:
+    outcome = f" {note.outcome}" if note.outcome else ""
+    return f"{one_line(note.id)}  {_time(note.created_at)}  {one_line(note.category)}{outcome}:"
+
+
+def _event(event: NoteEvent) -> str:
+    other = f" {one_line(event.other_id)}" if event.other_id else ""
+    by = f" by {one_line(event.by)}" if event.by else ""
+    reason = f" ({one_line(event.reason)})" if event.reason else ""
+    return f"{_time(event.created_at)}  {one_line(event.note_id)} {event.kind}{other}{by}{reason}"
+
+
+def _short(text: str) -> str:
+    line = one_line(" ".join(text.split()))
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 4] + " ..."
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
