@@ -32,6 +32,7 @@ def evidence(**changes: object) -> Evidence:
         "name_factor": np.ones(2),
         "file_of": np.array([0, 0, 1]),
         "class_of": np.array([-1, -1, -1]),
+        "class_slack": np.zeros(3),
     }
     return Evidence(**{**values, **changes})
 
@@ -70,7 +71,7 @@ def test_a_side_file_stands_behind() -> None:
 
 def test_a_class_as_near_as_its_member_takes_its_place_and_a_farther_one_does_not() -> None:
     member = np.array([0.1, 0.9, 0.2, 0.8])
-    raise_classes(member, np.array([0.6, 0.62, 0.1, 0.7]), np.array([-1, 0, -1, 2]))
+    raise_classes(member, np.array([0.6, 0.62, 0.1, 0.7]), np.array([-1, 0, -1, 2]), np.full(4, 0.03))
     assert member[0] > member[1]
     assert member[2] == 0.2
 

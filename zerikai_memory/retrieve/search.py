@@ -13,10 +13,12 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.retrieve.names import KeywordTable, NameTable
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
+    CLASS_COSINE_SLACK,
     CONSTANT_FACTOR,
     CONSTRUCTOR_FACTOR,
     LOCAL_FACTOR,
     MODULE_MEMBER_FACTOR,
+    PRIVATE_COSINE_SLACK,
     PRIVATE_FACTOR,
     Evidence,
     Flags,
@@ -187,6 +189,7 @@ class Searcher:
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
             file_of=view.file_of,
             class_of=prepared.class_of,
+            class_slack=prepared.class_slack,
         )
         near = _near(nearest, distances, text_only)
         return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
@@ -238,6 +241,7 @@ class _Prepared:
     member_factor: Floats
     legacy_factor: Floats
     class_of: Ints
+    class_slack: Floats
     sides: tuple[Side | None, ...]
     documents: Flags
 
@@ -267,6 +271,9 @@ def _prepare(view: IndexView) -> _Prepared:
         member_factor=np.array([MODULE_MEMBER_FACTOR if kind == "module" else 1.0 for kind in view.types]),
         legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
         class_of=_class_of(view),
+        class_slack=np.array(
+            [PRIVATE_COSINE_SLACK if name.startswith("_") else CLASS_COSINE_SLACK for name in view.names], np.float64
+        ),
         sides=sides,
         documents=np.array([side == Side.DOCS for side in sides]),
     )
