@@ -133,8 +133,10 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
     scan.add_argument("--force-refresh-brief", action="store_true", help="also rewrite the locked brief")
 
     query = command("query", _run_query, "Ask a project's memory.", in_workspace=True)
-    query.add_argument("question", metavar="QUESTION", nargs="?", default="")
-    query.add_argument("--category", metavar="C", help="only records of this category; without a question its latest")
+    query.add_argument("question", metavar="QUESTION")
+    query.add_argument(
+        "--category", metavar="C", help="only such records; with an empty question the latest"
+    )
     query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
     query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
 

@@ -34,7 +34,7 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
     save.add_argument("--tags", nargs="+", metavar="T")
     save.add_argument("--importance", type=float, metavar="0-1")
     save.add_argument("--confirmed", metavar="WHO", help="who vouches for it")
-    save.add_argument("--run", metavar="R", help="the run this attempt belongs to")
+    save.add_argument("--run", dest="run_id", metavar="R", help="the run this attempt belongs to")
 
     notes = command("notes", _run_list, "List, confirm, review, export or import records.").add_subparsers(
         metavar="list|confirm|review|history|export|import", required=True
@@ -58,7 +58,7 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
     ledger = command("ledger", _run_ledger, "Replay what was tried and decided, newest first.", in_workspace=True)
     ledger.add_argument("--kind", metavar="C", help="a category: fix, decision, error, ...")
     ledger.add_argument("--entity", metavar="X", help="name, qualified name or path that records are about")
-    ledger.add_argument("--run", metavar="R", help="records of one run")
+    ledger.add_argument("--run", dest="run_id", metavar="R", help="records of one run")
     ledger.add_argument("--last", type=whole(1, 100_000), default=LISTED, metavar="N", help=f"default: {LISTED}")
     ledger.add_argument("--as-of", type=_moment, metavar="DATE", help="what was known then")
 
@@ -86,7 +86,7 @@ def _run_save(memory: Memory, args: argparse.Namespace) -> int:
         "tags": args.tags,
         "importance": args.importance,
         "confirmed": args.confirmed,
-        "run_id": args.run,
+        "run_id": args.run_id,
     }
     note = memory.save(
         args.text,
@@ -113,7 +113,7 @@ def _run_ledger(memory: Memory, args: argparse.Namespace) -> int:
 
     then = {} if args.as_of is None else {"as_of": args.as_of}
     records = memory.records(args.workspace)
-    found = records.listed(args.kind, args.last, run_id=args.run, entity=args.entity, **then)
+    found = records.listed(args.kind, args.last, run_id=args.run_id, entity=args.entity, **then)
     return _show(args, found, render_notes.note_list(found))
 
 
