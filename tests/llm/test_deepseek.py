@@ -27,7 +27,7 @@ from zerikai_memory.llm.openai_compat import OpenAICompat
 from zerikai_memory.settings import Settings
 
 KEY = "sk-test-0123456789abcdefghij"
-PROMPT = Prompt("system", "user", 100)
+PROMPT = Prompt("system", "question", 100)
 
 
 class Book:
@@ -78,7 +78,7 @@ def test_thinking_is_switched_off_and_the_prompt_is_system_then_user(double: Dou
     ("usage", "expected", "warned"),
     [
         # all fields
-        (lambda u: u, TokenUse(6, 0, 5, 0), ""),
+        (lambda u: u, TokenUse(15, 0, 5, 0), ""),
         # a proxy that leaves the cache fields out: nothing is known of a cache, the prompt is not free
         (lambda u: {"prompt_tokens": 9, "completion_tokens": 2}, TokenUse(9, None, 2, None), ""),
         # OpenAI's field alone
@@ -298,14 +298,22 @@ def test_a_meter_that_refuses_stops_the_call_before_it_is_sent(double: Double) -
     assert double.requests == []
 
 
-def test_a_window_that_a_server_names_is_remembered(double: Double) -> None:
+@pytest.mark.parametrize(
+    ("counted", "window"),
+    [
+        (5, 2048),  # tokens as we estimate them
+        (None, 2048),
+        (10, 870),  # twice as many as we thought: half the window, and a margin
+    ],
+)
+def test_a_window_that_a_server_names_is_remembered(double, counted, window) -> None:
     settings = Settings(home=Path("b"), openai_compat_base_url=f"{double.url}/v1", openai_compat_model="m")
     compat = Backends(settings).local[0]
-    body = {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 2048}}
+    body = {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": counted, "n_ctx": 2048}}
     double.script = [Say(status=400, body=json.dumps(body))]
     with pytest.raises(ModelError) as caught:
         compat.complete(PROMPT, Call(10))
     assert caught.value.kind == FailureKind.TOO_LONG
-    assert compat.ready().window_tokens == 2048
+    assert compat.ready().window_tokens == window
     compat.complete(PROMPT, Call(10))
     assert "thinking" not in double.requests[-1].body  # other servers refuse what they do not know

@@ -40,7 +40,8 @@ PAUSE_S = {FailureKind.BALANCE: 600.0, FailureKind.KEY: 600.0, FailureKind.BUSY:
 class ModelError(ZerikaiError):
     """A model call that failed; the message is a part of a sentence that may be shown, and holds no key.
 
-    `retry_after_s` is what the server asked for; `window_tokens` the window it named when the prompt was too long.
+    `retry_after_s` is what the server asked for; `window_tokens` the window it named when the prompt was too long,
+    and `prompt_tokens` how long it found it.
     """
 
     def __init__(
@@ -50,11 +51,13 @@ class ModelError(ZerikaiError):
         *,
         retry_after_s: float | None = None,
         window_tokens: int | None = None,
+        prompt_tokens: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.window_tokens = window_tokens
+        self.prompt_tokens = prompt_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from zerikai_memory.address import is_loopback
-from zerikai_memory.llm.base import Call, FailureKind, ModelError, Prompt, Ready, Reply
+from zerikai_memory.llm.base import Call, FailureKind, ModelError, Prompt, Ready, Reply, cautious_tokens
 from zerikai_memory.llm.chat_reply import reply_of_events, reply_of_json
 from zerikai_memory.llm.probe import Remembered, listens
 from zerikai_memory.llm.waiting import Line, run_call
 
 CONNECT_S = 5.0
 TEMPERATURE = 0.2
+# Another prompt's text may have smaller tokens still.
+SCALING_MARGIN = 0.85
 # A reply longer than this is no answer of ours.
 MAX_BODY_BYTES = 2_000_000
 
@@ -68,7 +70,7 @@ class OpenAICompat:
             return run_call(lambda line: self._complete(prompt, call, line), call)
         except ModelError as error:
             if error.window_tokens:
-                self._window = error.window_tokens
+                self._window = error.window_tokens = _in_our_tokens(error, prompt)
             raise
 
     def _complete(self, prompt: Prompt, call: Call, line: Line) -> Reply:
@@ -155,11 +157,12 @@ def _status_error(status: int, headers: Mapping[str, str], body: object, name: s
     detail = body if isinstance(body, dict) else {}
     inner = detail.get("error") if isinstance(detail.get("error"), dict) else detail
     if status == 400 and inner and inner.get("type") == "exceed_context_size_error":
-        window = inner.get("n_ctx")
+        window, counted = inner.get("n_ctx"), inner.get("n_prompt_tokens")
         return ModelError(
             FailureKind.TOO_LONG,
             f"the prompt does not fit into the window of {name}",
             window_tokens=window if isinstance(window, int) and window > 0 else None,
+            prompt_tokens=counted if isinstance(counted, int) and counted > 0 else None,
         )
     if status == 400 and inner and inner.get("code") == "context_length_exceeded":
         return ModelError(FailureKind.TOO_LONG, f"the prompt does not fit into the window of {name}")
@@ -175,6 +178,15 @@ def _status_error(status: int, headers: Mapping[str, str], body: object, name: s
         (FailureKind.SERVER, "has a failure of its own") if status >= 500 else (FailureKind.REJECTED, "refused"),
     )
     return ModelError(kind, f"{name} {words} (HTTP {status})", retry_after_s=_retry_after(headers))
+
+
+def _in_our_tokens(error: ModelError, prompt: Prompt) -> int:
+    """The window as prompts are measured here, when the model's tokens are smaller than those that we estimate."""
+    assert error.window_tokens is not None
+    ours = cautious_tokens(prompt.system) + cautious_tokens(prompt.user)
+    if error.prompt_tokens is None or error.prompt_tokens <= ours:
+        return error.window_tokens
+    return int(error.window_tokens * ours / error.prompt_tokens * SCALING_MARGIN)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
