@@ -140,13 +140,19 @@ def claim(text: str) -> Claim:
 
 
 def _same_subject(one: Claim, two: Claim, anchored: bool) -> bool:
-    shared = one.stems & two.stems
+    common = _all_members(one) & _all_members(two)  # an alternative that both name is a part of the subject
+    mine, theirs = one.stems | common, two.stems | common
+    shared = mine & theirs
     needed = 1 if anchored else SHARED_WORDS
     if len(shared) < needed:
         return False
     if not anchored and one.subject - two.subject and two.subject - one.subject:
         return False  # another thing does it
-    return _overlap(one.stems, two.stems) >= (SAME_SUBJECT_ANCHORED if anchored else SAME_SUBJECT)
+    return _overlap(mine, theirs) >= (SAME_SUBJECT_ANCHORED if anchored else SAME_SUBJECT)
+
+
+def _all_members(claim: Claim) -> frozenset[str]:
+    return frozenset(member for members in claim.members.values() for member in members)
 
 
 def _overlap(one: frozenset[str], two: frozenset[str]) -> float:

@@ -52,7 +52,7 @@ RULES: tuple[SalienceRule, ...] = (
     _rule("reason", r"\b(because|so that|since|due to|otherwise|in order to|the reason)\b", 0.1),
     _rule("binding", r"\b(must|never|always|do not|don't|required|forbidden|only ever)\b", 0.1),
     _rule("damage", r"\b(data loss|corrupt(s|ed|ion)?|security|leak(s|ed)?|outage|breaks? production)\b", 0.15),
-    _rule("names code", r"`[^`]+`|\b\w+\.\w{1,4}\b|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b", 0.05),
+    _rule("names code", r"`[^`]+`|\w[\w/]*\.[a-z]{1,4}\b|\b[a-z]+_[a-z_]+\b|(?-i:\b[a-z]+[A-Z]\w+)", 0.05),
     _rule("chat", r"^(ok|okay|thanks|thank you|done|nice|great|lgtm|hello|hi)\b[^.]{0,20}[.!]?$", vague=True),
 )
 # Fewer words than this rarely stand alone.

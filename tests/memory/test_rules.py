@@ -1,0 +1,149 @@
+"""Rules over values: salience, conflicts, decay, the order of attempts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zerikai_memory.memory.conflicts import disagreement
+from zerikai_memory.memory.recall import DecayDays, failed_first, weights
+from zerikai_memory.memory.salience import BASE, RULES, VAGUE_MOST, importance, matched_rules
+from zerikai_memory.model_notes import Anchor, Note
+from zerikai_memory.store.note_table import NoteArrays
+
+HERE = Anchor("a.py", "function", "f", "def f()", "h")
+
+
+def note(content: str, category: str = "fact", outcome: str | None = None, *, at: bool = False) -> Note:
+    return Note(content, category, content, 0.0, "w", outcome=outcome, anchors=(HERE,) if at else ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we may think about it later",
+        "Maybe use Redis, not sure",
+        "For now the port is 8080",
+        "It would be nice to have dark mode some day",
+        "Let's revisit the cache layer later",
+        "We might want to split this module because it is long",  # a reason does not make it a decision
+        "thanks, done",
+        "TBD which database",
+    ],
+)
+def test_a_vague_or_temporary_remark_has_low_weight(text: str):
+    assert importance("decision", text) <= VAGUE_MOST
+
+
+@pytest.mark.parametrize(
+    ("category", "less", "more"),
+    [
+        ("fact", "The cache is cleared nightly", "The cache must never be cleared by hand because orders get lost"),
+        ("decision", "We keep SQL", "We keep plain SQL since two ORMs were slower in our load tests"),
+        ("fix", "Restart the worker pods once", "Restart the worker pods: the leak corrupts the index otherwise"),
+        ("fact", "Sessions expire at night", "Sessions expire at night in `expire_sessions` of auth/session.py"),
+    ],
+)
+def test_reasons_rules_damage_and_code_raise_the_weight(category: str, less: str, more: str):
+    assert importance(category, less) < importance(category, more) <= 0.95
+
+
+def test_a_decision_weighs_more_than_a_fact_and_an_unknown_category_like_one():
+    text = "The storefront is rendered on the server"
+    assert importance("decision", text) > importance("fact", text) == importance("recipe", text)
+    assert all(0 < value < 1 for value in BASE.values())
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_is_met_by_some_text(rule):
+    texts = [
+        "we may want it", "decide later", "maybe", "for now", "would be nice", "because", "never", "data loss",
+        "see `x`", "thanks",
+    ]  # fmt: skip
+    assert any(rule in matched_rules(text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "why"),
+    [
+        ("The timeout is 60 seconds", "The timeout is 30 seconds", "second"),
+        ("We store sessions in Redis", "We store sessions in PostgreSQL", "database"),
+        ("Never squash commits on merge", "Always squash commits on merge", "always or never"),
+        ("Do not cache the price list", "Cache the price list", "denies"),
+        ("Flags are no longer read from the environment", "Flags are read from the environment", "denies"),
+        ("Metrics are enabled in staging", "Metrics are disabled in staging", "enabled or disabled"),
+        ("Use tabs for indentation in Go files", "Use spaces for indentation in Go files", "indent"),
+        ("Migrations run before the deploy", "Migrations run after the deploy", "before or after"),
+    ],
+)  # fmt: skip
+def test_records_that_disagree_are_noticed_both_ways(newer: str, older: str, why: str):
+    assert why in (disagreement(note(newer), note(older)) or "")
+    assert disagreement(note(older), note(newer))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("The order service listens on port 8001", "The catalogue service listens on port 8002"),  # another subject
+        ("Unit tests of the backend use pytest", "Unit tests of the storefront use Vitest"),  # other alternatives
+        ("The timeout is 30 seconds", "The timeout of uploads is thirty times as long as that of pages"),
+        ("Use PostgreSQL for orders", "Use PostgreSQL for orders because of JSON columns"),  # says more
+        ("Refunds need a second approval", "Orders need a fraud check"),
+        ("Logs are written as JSON", "Reports are written as CSV"),  # another subject
+        ("Deploy on Monday", "The tax service is down on Sunday"),
+        ("Do not edit generated types by hand", "Generated types come from make codegen"),
+        ("x", "y"),
+        ("", "The timeout is 30 seconds"),
+    ],
+)
+def test_records_that_agree_or_speak_of_something_else_are_left_alone(one: str, two: str):
+    assert disagreement(note(one), note(two)) is None
+    assert disagreement(note(two), note(one)) is None
+
+
+def test_attempts_with_outcomes_are_no_conflict():
+    assert disagreement(note("Use pip", "fix", "worked"), note("Use uv", "fix", "failed")) is None
+
+
+def test_a_shared_anchor_is_a_shared_subject():
+    newer, older = "It retries 5 times", "It retries 3 times"
+    assert disagreement(note(newer, at=True), note(older, at=True))
+
+
+def arrays(affirmed: list[float], confirmed: list[bool], outcomes: list[int]) -> NoteArrays:
+    n = len(affirmed)
+    times = np.array(affirmed, np.float64)
+    return NoteArrays(
+        seqs=np.arange(n), created=times, affirmed=times, importance=np.full(n, 0.5, np.float32),
+        outcomes=np.array(outcomes, np.int8), categories=np.zeros(n, np.int64), live=np.ones(n, np.bool_),
+        confirmed=np.array(confirmed), vectors=np.zeros((n, 4), np.float32), category_names=("fact",),
+        ids=[str(i) for i in range(n)],
+    )  # fmt: skip
+
+
+def test_age_halves_the_freshness_in_90_days_and_in_365_when_confirmed():
+    day = 86_400.0
+    now = 1000 * day
+    found = weights(
+        arrays([now, now - 90 * day, now - 180 * day, now, now - 365 * day], [False] * 3 + [True] * 2, [0] * 5),
+        np.arange(5), fixing=False, now=now, decay=DecayDays(),
+    )  # fmt: skip
+    lost = 1 - found / np.array([found[0]] * 3 + [found[3]] * 2)
+    assert lost[1] == pytest.approx(lost[4])
+    assert lost[2] == pytest.approx(1.5 * lost[1])
+    assert found[3] > found[0]
+
+
+def test_before_a_fix_failed_attempts_weigh_most_then_what_worked():
+    table = arrays([0.0] * 3, [False] * 3, [0, 1, 2])
+    plain, worked, failed = weights(table, np.arange(3), fixing=True, now=0.0, decay=DecayDays())
+    assert failed > worked > plain
+    assert len(set(weights(table, np.arange(3), fixing=False, now=0.0, decay=DecayDays()))) == 1
+
+
+def test_a_failed_attempt_moves_before_what_worked_on_the_same_and_nothing_else_moves():
+    unit = np.eye(3, dtype=np.float32)
+    notes = [note("a"), note("b", "fix", "worked"), note("c", "fix", "worked"), note("d", "fix", "failed")]
+    vectors = [unit[0], unit[1], unit[2], unit[2]]
+    assert [n.content for n in failed_first(notes, vectors)] == ["a", "b", "d", "c"]
