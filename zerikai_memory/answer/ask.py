@@ -11,7 +11,7 @@ from zerikai_memory.answer.sections import sections_asked
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
-from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
+from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
 from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
 from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
@@ -155,29 +155,15 @@ def _cited(kept: Sequence[tuple[Candidate, Cited]], budget: int) -> list[tuple[H
     """Hits with texts that fit together into the budget."""
     # Each text stands once in the result and, shortened, in the answer.
     texts = pack([item for _, item in kept], max(budget, 0))
-    return [(_hit(candidate, item, text), item.entity) for (candidate, item), text in zip(kept, texts, strict=True)]
+    return [
+        (hit_of(item, candidate.entity_id, text, distance=candidate.distance, score=candidate.score), item.entity)
+        for (candidate, item), text in zip(kept, texts, strict=True)
+    ]
 
 
 def _result_chars(candidate: Candidate) -> int:
     """Characters of one result without its text: names and path stand in its record and in the answer."""
     return RESULT_CHARS + 2 * (len(candidate.file_path) + len(candidate.qualified_name) + len(candidate.name))
-
-
-def _hit(candidate: Candidate, item: Cited, text: str) -> Hit:
-    entity = item.entity
-    return Hit(
-        name=entity.name,
-        qualified_name=entity.qualified_name,
-        entity_type=entity.entity_type,
-        file_path=entity.file_path,
-        start_line=entity.start_line,
-        end_line=entity.end_line,
-        distance=candidate.distance,
-        score=candidate.score,
-        state=item.state,
-        text=text,
-        entity_id=candidate.entity_id,
-    )
 
 
 def _bare_hit(candidate: Candidate) -> Hit:

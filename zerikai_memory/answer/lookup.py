@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import CodeEntity, Extraction, Hit
-from zerikai_memory.retrieve.cite import Cited, WorkingFile, verify
+from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
 from zerikai_memory.store.index import WorkspaceIndex
 
 # More entities of one name than this are a word, not a name.
@@ -31,28 +31,16 @@ def open_entity(
         raise InputError(f"entity: {wanted!r} is no id or name of a stored entity; ask query_memory for it")
     states = index.file_states()
     files = {path: read(path) for path in dict.fromkeys(entity.file_path for entity in found[:MAX_EQUALS])}
-    return tuple(
-        _hit(verify(entity, states[entity.file_path].sha256, files[entity.file_path], extract), entity.id)
+    cited = (
+        (verify(entity, states[entity.file_path].sha256, files[entity.file_path], extract), entity.id)
         for entity in found[:MAX_EQUALS]
         if entity.file_path in states  # a scan may have replaced it meanwhile
     )
+    return tuple(hit_of(item, entity_id, _shown(item)) for item, entity_id in cited)
 
 
-def _hit(cited: Cited, entity_id: str) -> Hit:
-    entity = cited.entity
+def _shown(cited: Cited) -> str:
     text = "\n".join(cited.lines[:MAX_LINES])[:MAX_CHARS]
     if rest := len(cited.lines) - text.count("\n") - 1 if text else 0:
         text += f"\n... ({rest} more lines)"
-    return Hit(
-        name=entity.name,
-        qualified_name=entity.qualified_name,
-        entity_type=entity.entity_type,
-        file_path=entity.file_path,
-        start_line=entity.start_line,
-        end_line=entity.end_line,
-        distance=None,
-        score=0.0,
-        state=cited.state,
-        text=text or entity.signature,
-        entity_id=entity_id,
-    )
+    return text or cited.entity.signature

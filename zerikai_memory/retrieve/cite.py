@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from zerikai_memory.model import CitationState, CodeEntity, EntityType, Extraction
+from zerikai_memory.model import CitationState, CodeEntity, EntityType, Extraction, Hit
 from zerikai_memory.redact import mask_source
 
 # More lines than a private key in text form has.
@@ -53,6 +53,24 @@ def verify(
     if now.body_hash == entity.body_hash:
         state = "fresh" if now.start_line == entity.start_line else "moved"
     return Cited(now, state, _lines(file.content, now))
+
+
+def hit_of(cited: Cited, entity_id: str, text: str, *, distance: float | None = None, score: float = 0.0) -> Hit:
+    """A verified citation as it is given out, with today's lines and the id it is stored under."""
+    entity = cited.entity
+    return Hit(
+        name=entity.name,
+        qualified_name=entity.qualified_name,
+        entity_type=entity.entity_type,
+        file_path=entity.file_path,
+        start_line=entity.start_line,
+        end_line=entity.end_line,
+        distance=distance,
+        score=score,
+        state=cited.state,
+        text=text,
+        entity_id=entity_id,
+    )
 
 
 def _same_entity(entity: CodeEntity, now: Sequence[CodeEntity]) -> CodeEntity | None:
