@@ -100,13 +100,13 @@ class _FileReader:
         self._format: Format = transcript.place.format
         self._counts = counts
         self._path = stored_path(transcript.path)
-        self._state = _ReaderState(session=self._format.session_id(transcript.path))
+        self._state = _ReaderState(session=self._format.session_id(Path(transcript.path)))
         self._rows: dict[str, int | None] = {}
         self._told: tuple[int, str, str, str | None] | None = None
 
     def run(self) -> None:
         """Read the new bytes; a file that is another one than it was is read from its beginning."""
-        known, path = self._file.known, self._file.path
+        known, path = self._file.known, Path(self._file.path)
         if self._format.read_whole is not None:
             self._run_whole(path)
             return

@@ -17,7 +17,7 @@ class Transcript:
     """A file on disk; `known` is how far it was read, None when it is new."""
 
     place: Place
-    path: Path
+    path: str
     size: int
     mtime_ns: int
     known: SourceState | None
@@ -57,7 +57,7 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
         for path in place.format.find(place.folder):
             text = stored_path(path)
             try:
-                status = path.stat()
+                status = os.stat(path)  # noqa: PTH116 -- as in `files_below`
             except OSError:
                 continue  # it vanished between the listing and now
             if text not in found and stat.S_ISREG(status.st_mode):
@@ -68,6 +68,6 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
     return Survey(tuple(found.values()), tuple(path for path in vanished if not known[path].gone))
 
 
-def stored_path(path: Path) -> str:
+def stored_path(path: Path | str) -> str:
     """The path as text that SQLite takes, names that are no UTF-8 escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

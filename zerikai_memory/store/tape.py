@@ -115,7 +115,7 @@ class TapeStore:
             rows = connection.execute(
                 "SELECT path, agent, size, mtime_ns, offset, head, state, gone FROM sources"
             ).fetchall()
-        return {row[0]: replace(SourceState(*row), gone=bool(row[7])) for row in rows}
+        return {row[0]: SourceState(*row) for row in rows}
 
     @contextmanager
     def batch(self) -> Iterator[TapeBatch]:

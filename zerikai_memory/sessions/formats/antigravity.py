@@ -58,7 +58,7 @@ def _step(record: Json, part: str) -> str:
     return f"step/{index}/{part}" if isinstance(index, int) else ""
 
 
-def _find(folder: Path) -> Iterator[Path]:
+def _find(folder: Path) -> Iterator[str]:
     try:
         brains = sorted(folder.iterdir())
     except OSError:
@@ -67,7 +67,7 @@ def _find(folder: Path) -> Iterator[Path]:
         logs = brain / ".system_generated" / "logs"
         both = (logs / "transcript_full.jsonl", logs / "transcript.jsonl")
         if found := next((path for path in both if path.is_file()), None):
-            yield found
+            yield str(found)
 
 
 ANTIGRAVITY = Format(

@@ -66,7 +66,7 @@ class Format:
     """
 
     name: str
-    find: Callable[[Path], Iterator[Path]]
+    find: Callable[[Path], Iterator[str]]
     session_id: Callable[[Path], str]
     read: Callable[[Json], Line] = lambda record: UNKNOWN
     read_whole: Callable[[Path], Iterator[Line]] | None = None
@@ -135,13 +135,13 @@ def tool_text(name: Any, arguments: Any) -> str:
     return f"{name}: {target}" if target else str(name)
 
 
-def files_below(folder: Path, *endings: str) -> Iterator[Path]:
+def files_below(folder: Path, *endings: str) -> Iterator[str]:
     """Regular files under a folder with one of these endings, in order of their paths; unreadable folders are empty."""
     for root, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             if name.endswith(endings):
-                yield Path(root, name)
+                yield os.path.join(root, name)  # noqa: PTH118 -- half the time of a Path, before every search
 
 
 def _flat(value: Any) -> str:

@@ -57,16 +57,16 @@ def _message(kind: str, data: Json, record: Json) -> Iterator[Said]:
             yield Said("tool", tool_text(request.get("name"), request.get("arguments")), at, entry=call)
 
 
-def _find(folder: Path) -> Iterator[Path]:
+def _find(folder: Path) -> Iterator[str]:
     try:
         sessions = sorted(folder.iterdir())
     except OSError:
         return
     for session in sessions:
         if session.suffix == ".jsonl":  # builds before 1.0 kept one file per session
-            yield session
+            yield str(session)
         elif (session / "events.jsonl").is_file():
-            yield session / "events.jsonl"
+            yield str(session / "events.jsonl")
 
 
 COPILOT_CLI = Format(

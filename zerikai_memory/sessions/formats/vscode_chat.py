@@ -133,7 +133,7 @@ def _folder(path: Path) -> str | None:
     return None
 
 
-def _find(folder: Path) -> Iterator[Path]:
+def _find(folder: Path) -> Iterator[str]:
     """Sessions below a `User` folder, each once: the log before the JSON file, both before the newer transcripts."""
     found: dict[str, Path] = {}
     for pattern in (
@@ -144,7 +144,7 @@ def _find(folder: Path) -> Iterator[Path]:
         "globalStorage/emptyWindowChatSessions/*.jsonl",
     ):
         found |= {path.stem: path for path in folder.glob(pattern)}
-    yield from sorted(found.values())
+    yield from sorted(str(path) for path in found.values())
 
 
 VSCODE_CHAT = Format(name="vscode-chat", find=_find, session_id=lambda path: path.stem, read_whole=read_whole)
