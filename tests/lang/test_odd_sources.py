@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from zerikai_memory.errors import Cancelled
 from zerikai_memory.lang.extract import extract, extract_entities
 from zerikai_memory.lang.registry import language_of
 
@@ -102,14 +103,82 @@ def test_definitions_after_many_broken_ones_are_found() -> None:
         ("a.py", b"# TODO: x\n" * 20_000),
         ("setup.py", b"setup(entry_points={" + b"'g': ['a = b:c'],\n" * 5_000 + b"})"),
         ("a.py", b"password = '" * 50_000),
+        ("a.py", b"not " * 100_000),  # tokens in a row: a query looks from each for its next named sibling
+        ("a.js", b"x = [" + b",\n" * 300_000 + b"]"),  # the same in code without errors
+        ("a.py", b"f(lambda: " * 20_000 + b")" * 20_000),
+        ("a.py", b"a" + b"+b" * 200_000),  # deeper than a query can count
+        ("a.py", b"@d\n" * 40_000 + b"def decorated(): pass\n"),
+        ("a.ts", b"@d\n" * 40_000 + b"class A {}\n"),
+        ("a.py", b"# c\n" * 100_000),
+        ("a.py", b"a = 1\n" * 200_000),
+        ("a.js", b"function f() {\n" * 40_000 + b"}" * 40_000),
+        ("a.md", b"".join(b"#" * (n % 6 + 1) + b" t%d\n" % n for n in range(100_000))),
+        ("a.css", b"> " * 100_000),
+        ("a.css", b"@a " * 200_000),
+        ("a.css", b".a,\n" * 200_000),
+        ("a.css", b'\\"' * 200_000),
+        ("a.scss", b"$a: " * 200_000),
+        ("a.html", b"<p id=a>\n" * 100_000),
+        ("a.html", b"<script>a()</script>\n" * 40_000),
+        ("a.js", b'\\"' * 200_000),
     ],
     ids=lambda value: repr(value[:24]) if isinstance(value, bytes) else value,
 )
 def test_hostile_files_end_in_time(path: str, source: bytes) -> None:
     start = time.process_time()
     extract(source, path, deadline_s=1.0)
-    # 1 s for the first parse, 2 s at most for the recovery; the rest is room for a slow machine.
+    # 1 s for reading, 1 s at most for the outline; the rest is room for a slow machine. What the clock does not stop
+    # takes minutes.
     assert time.process_time() - start < 8
+
+
+def test_headings_nest_by_level_however_many_there_are() -> None:
+    source = b"".join(b"#" * (n % 6 + 1) + b" t%d\n" % n for n in range(600))
+    found = {entity.name: entity for entity in extract(source, "a.md").entities}
+    assert (found["t0"].end_line, found["t4"].end_line, found["t5"].end_line) == (6, 6, 6)
+    assert (found["t594"].start_line, found["t594"].end_line) == (595, 600)
+
+
+def test_the_decorators_of_one_definition_are_all_found() -> None:
+    (_, found) = extract(b"@d\n" * 3_000 + b"def f(): pass\n", "a.py").entities
+    assert (len(found.decorators), found.start_line, found.decorator_start_line) == (3_000, 3_001, 1)
+
+
+def test_a_large_file_gives_what_its_parts_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = b"@d%d\n@e\nclass A%d:\n    def m(self):\n        return f(g(%d))\n\n"
+    source = b"".join(one % (n, n, n) for n in range(300))
+    source = b"class Around:\n" + b"".join(b"    " + line + b"\n" for line in source.split(b"\n"))
+    whole = extract(source, "a.py")
+    monkeypatch.setattr("zerikai_memory.lang.engine.QUERY_BYTES", 100)
+    assert extract(source, "a.py") == whole
+
+
+def test_definitions_beyond_a_hundred_levels_are_left_out() -> None:
+    found = extract(b"function f() {\n" * 150 + b"}" * 150, "a.js").entities
+    assert len(found) == 101
+
+
+def test_a_script_in_a_page_has_the_lines_of_the_page() -> None:
+    source = (
+        b"<p>\n\n<script>function a() {}\nfunction b() {\n  c();\n}</script>\n<script>\nfunction d() {}\n</script>\n"
+    )
+    extraction = extract(source, "a.html")
+    lines = {entity.name: (entity.start_line, entity.end_line) for entity in extraction.entities[1:]}
+    assert lines == {"a": (3, 3), "b": (4, 6), "d": (8, 8)}
+    assert [(r.name, r.line) for r in extraction.references if r.kind == "call"] == [("c", 5)]
+
+
+def test_a_cancelled_extraction_ends_at_once() -> None:
+    asked = []
+
+    def cancelled() -> bool:
+        asked.append(True)
+        return len(asked) > 20
+
+    with pytest.raises(Cancelled):
+        extract(b"x = 1\n" * 200_000, "a.py", deadline_s=600, cancelled=cancelled)
+    assert len(asked) == 21
+    assert extract(b"x = 1\n", "a.py").entities  # the parser is as good as new
 
 
 def test_a_str_with_lone_surrogates_is_accepted() -> None:

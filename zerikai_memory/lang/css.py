@@ -126,7 +126,8 @@ CSS = LanguageSpec(
     module_doc=module_doc,
     keep=keep,
     disguise=plain_sheet,
-    resume=re.compile(rb"^(?=[.#:@&*\[%A-Za-z])[^{};\n]*(?:,\n[^{};\n]*)*\{", re.MULTILINE),
+    # A selector list of more than 100 lines is not looked for: every line of it could be its first.
+    resume=re.compile(rb"^(?=[.#:@&*\[%A-Za-z])[^{};\n]*+(?:(?<=,)\n[^{};\n]*+){0,100}+\{", re.MULTILINE),
 )
 SCSS = replace(CSS, name="scss", extensions=(".scss",))
 LESS = replace(CSS, name="less", extensions=(".less",))

@@ -22,22 +22,31 @@ _SVELTE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 
-# Possessive and bounded throughout: an unclosed bracket must not make every later one search to the end.
+# Possessive and bounded throughout: an unclosed bracket must not make every later one search to the end. What could
+# begin the same thing anew (`$a: $b:`, `@a @b`) may occur only 20 times inside, or each would be searched from each.
+_QUOTE = rb"\"[^\"\n]*\"|'[^'\n]*'|[#@]\{[^{}]*\}"
+_PARTS = {
+    b"value": rb"(?:[^;{}\"'$@]|[$@](?![\w-]+[ ]*:)|" + _QUOTE + rb")",
+    b"condition": rb"(?:[^;{}\"'@#]|" + _QUOTE + rb")",
+}
 # What must be passed over whole, then what is rewritten; the first alternative that fits at a place counts.
 _SHEET = re.compile(
-    rb"""(?P<keep>/\*(?:.*?\*/|.*\Z) | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | url\([^()"']*\))
+    (
+        rb"""(?P<keep>/\*(?:.*?\*/|.*\Z) | \\["'] | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | url\([^()"']*\))
     | (?P<line>(?<![:\w])//[^\n]*)
     | (?P<import>@(?:import|use|forward|plugin)\b(?:[^;{}"'\n]|"[^"\n]*"|'[^'\n]*')*)
-    | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)(?:[^;{}"']|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\}){0,4000}+)(?=;)
-    | (?P<at>@[-\w]+)(?P<prelude>(?:[^;{}"'@#]|[@#](?!\{)|"[^"\n]*"|'[^'\n]*'|[#@]\{[^{}]*\}){0,500}+)(?=[{;])
+    | (?P<assign>[$@][\w-]+[ ]*:(?!\s*\{)%(value)s{0,4000}+(?:[$@]%(value)s{0,4000}+){0,20}+)(?=;)
+    | (?P<at>@[-\w]+)(?P<prelude>%(condition)s{0,500}+(?:[@#](?!\{)%(condition)s{0,500}+){0,20}+)(?=[{;])
     | (?P<mixin>(?<=[\s;{}])[.#][\w-]+\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)(?:[ ]*!important)?[ \t]*;)
     | (?P<guard>\([^(){}:@$]*+[@$][\w-]++[^(){}]*+\)[ \t]*(?:when\b[^{};]{0,300}+)?(?=\{)|\bwhen\b[^{};]{0,300}+(?=\{))
     | (?P<interpolation>[#@]\{[^{}]*\})
     | (?P<extend>&:extend\([^()]*\);?)
     | (?P<variable>\$(?=[\w-])|@(?=[\w-]+[ ]*:)|(?<=[:,+*/(-])[ ]?@@?(?=[\w-])|(?<=\w[ ])@(?=[\w-]+\s*[;,)}]))
-    | (?P<placeholder>(?<=[\s;{,}])%(?=[A-Za-z]))
+    | (?P<placeholder>(?<=[\s;{,}])%%(?=[A-Za-z]))
     | (?P<suffix>&(?=[\w-]|\#\{))
-    | (?P<escape>~(?=["'`]))""",
+    | (?P<escape>~(?=["'`]))"""
+        % _PARTS
+    ),
     re.DOTALL | re.VERBOSE,
 )
 # What the grammar reads as an error: `.a & {`, `& & {`, `@page :first`, and braces in an address.

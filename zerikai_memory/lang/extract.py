@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-import time
+from collections.abc import Callable
 
-from zerikai_memory.lang.engine import ParseTimeout
+from zerikai_memory.lang.deadline import Deadline, Late
+from zerikai_memory.lang.engine import Reading
 from zerikai_memory.lang.outline import outline
 from zerikai_memory.lang.recover import read_recovering
 from zerikai_memory.lang.registry import spec_for
 from zerikai_memory.lang.screen import machine_made
-from zerikai_memory.lang.spec import Draft, Mention, Region
+from zerikai_memory.lang.spec import Region
 from zerikai_memory.lang.text import Source, decode_source
 from zerikai_memory.model import CodeEntity, Extraction
 from zerikai_memory.redact import mask_source
 
 DEADLINE_S = 5.0  # a 50,000-line file takes 1 s; what takes longer is not source
-_NOT_NEWLINE = re.compile(rb"[^\n]+")
+OUTLINE_S = 1.0  # what was read in time is not lost for the last step, which takes a tenth of the time
 
 
 def extract_entities(source: bytes | str, file_path: str) -> list[CodeEntity]:
@@ -29,12 +29,16 @@ def extract_entities(source: bytes | str, file_path: str) -> list[CodeEntity]:
     return list(extract(raw, file_path).entities)
 
 
-def extract(source: bytes, file_path: str, deadline_s: float = DEADLINE_S) -> Extraction:
+def extract(
+    source: bytes, file_path: str, deadline_s: float = DEADLINE_S, cancelled: Callable[[], bool] | None = None
+) -> Extraction:
     """Parse one file into entities, references and bodies; content never makes it raise.
 
     The module entity comes first, with an empty qualified name. `skip_reason` is unsupported, binary, minified,
-    generated or timeout (after `deadline_s` seconds), and then there are no entities.
+    generated or timeout (after about `deadline_s` seconds), and then there are no entities. Raises Cancelled soon
+    after `cancelled()` turns true.
     """
+    deadline = Deadline(deadline_s, cancelled)
     spec = spec_for(file_path)
     if spec is None:
         return Extraction("", skip_reason="unsupported")
@@ -46,25 +50,32 @@ def extract(source: bytes, file_path: str, deadline_s: float = DEADLINE_S) -> Ex
     # Before anything is read from it: no record, whatever its field, can hold a secret that the source holds.
     data = mask_source(data)
     text = Source(data)
-    deadline = time.monotonic() + deadline_s
     try:
         reading = read_recovering(spec, text, deadline)
-        drafts, mentions, broken = reading.drafts, reading.mentions, reading.broken
         for region in reading.regions:
-            inner = _read_region(region, data, deadline)
-            drafts, mentions = drafts + inner[0], mentions + inner[1]
-    except ParseTimeout:
+            if (inner := _read_region(region, data, deadline)) is not None:
+                reading.drafts += inner.drafts
+                reading.mentions += inner.mentions
+        return outline(
+            spec,
+            text,
+            file_path,
+            reading.drafts,
+            reading.mentions,
+            reading.module_doc,
+            reading.broken,
+            deadline=deadline.later(OUTLINE_S),
+        )
+    except Late:
         return Extraction(spec.name, skip_reason="timeout")
-    return outline(spec, text, file_path, drafts, mentions, reading.module_doc, broken)
 
 
-def _read_region(region: Region, data: bytes, deadline: float) -> tuple[list[Draft], list[Mention]]:
-    """Drafts and mentions of a part of a file in another language, with offsets in the whole file."""
+def _read_region(region: Region, data: bytes, deadline: Deadline) -> Reading | None:
+    """What a part of a file in another language gives, with offsets in the whole file."""
     spec = spec_for("region" + region.extension)
     code = data[region.start : region.end]
     if spec is None or (spec.machine_made and machine_made(code, spec.minifiable)):
-        return [], []
-    # Blanks instead of what is before: all offsets and lines are those of the whole file.
-    blank = _NOT_NEWLINE.sub(lambda match: b" " * len(match.group()), data[: region.start])
-    reading = read_recovering(spec, Source(blank + code), deadline)
-    return reading.drafts, reading.mentions
+        return None
+    reading = read_recovering(spec, Source(code), deadline)
+    reading.shift(region.start)
+    return reading

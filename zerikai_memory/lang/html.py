@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 # Found by text, not in the tree: template syntax around a script may break the tree, never the script.
 _EMBEDDED = re.compile(
-    rb"""<!--(?:.*?-->|.*\Z)|<(script|style)((?:\s(?:[^>"']|"[^"]*"|'[^']*')*)?)>(.*?)(?:</\1\s*>|\Z)""",
+    rb"""<!--(?:.*?-->|.*\Z)|<(script|style)((?:\s(?:[^<>"']|"[^"]*"|'[^']*')*+)?)>(.*?)(?:</\1\s*>|\Z)""",
     re.DOTALL | re.IGNORECASE,
 )
-_TITLE = re.compile(rb"<title\b[^>]*>(.*?)</title\s*>", re.DOTALL | re.IGNORECASE)
-_DESCRIPTION = re.compile(rb"<meta\b(?=[^>]*\bname=[\"']?description\b)[^>]*>", re.IGNORECASE)
+# Bounded: on hostile text every unclosed tag would be searched to the end of the page.
+_TITLE = re.compile(rb"<title\b[^<>]*>(.{0,2000}?)</title\s*>", re.DOTALL | re.IGNORECASE)
+_DESCRIPTION = re.compile(rb"<meta\b(?=[^<>]{0,300}?\bname=[\"']?description\b)[^>]{0,2000}>", re.IGNORECASE)
+_MAX_VISIBLE = 4_000  # characters of a title or heading
 _TAGS = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 # An element of these kinds is a part of the page that people speak of; the others need an id or a name of their own.
 _PARTS = frozenset({"header", "nav", "main", "aside", "footer", "form", "dialog", "template", "search"})
@@ -143,7 +145,7 @@ def _heading_inside(source: Source, start: int, end: int) -> str | None:
 
 
 def _visible(text: str) -> str:
-    return html.unescape(" ".join(_TAGS.sub(" ", text).split()))
+    return html.unescape(" ".join(_TAGS.sub(" ", text[:_MAX_VISIBLE]).split()))
 
 
 HTML = LanguageSpec(

@@ -91,11 +91,13 @@ def _walk_back(source: Source, start: int, decorators: list[tuple[int, int]], do
     A `/** */` comment wins over the comments between it and the definition, which speak to tools or maintainers.
     """
     outer = at = start
+    known = set(decorators)
     while True:
         decorator = source.marked_before("decorator", at)
         comment = source.marked_before("comment", at)
-        if decorator and decorator not in decorators and _touches(source, decorator[1], at):
+        if decorator and decorator not in known and _touches(source, decorator[1], at):
             decorators.append(decorator)
+            known.add(decorator)
             outer = at = decorator[0]
         elif comment and _touches(source, comment[1], at):
             text = source.slice(*comment)

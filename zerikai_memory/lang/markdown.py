@@ -40,18 +40,10 @@ _MAX_DOC = 600  # characters of the first paragraph; the whole section is its bo
 def describe(match: Match, source: Source) -> Draft | None:
     """Draft of a section: from its heading to the line before the next heading of the same or a higher level."""
     start, heading_end = match.node.byte_range
-    level, title = _heading(source, start, heading_end)
-    if not level or not title or _contained(source, start):
+    found = _headings(source).get(start)
+    if found is None or not found[0] or not (title := _heading_title(source, start, heading_end)):
         return None
-    end, first_below = len(source.data), None
-    for following, following_end in source.marked("heading", heading_end, len(source.data)):
-        if _contained(source, following):
-            continue
-        first_below = following if first_below is None else first_below
-        if 0 < _heading(source, following, following_end)[0] <= level:
-            end = following
-            break
-    own_end = end if first_below is None else first_below
+    level, end, own_end = found
     return Draft(
         EntityType.SECTION,
         shorten(title, 200),
@@ -92,24 +84,48 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+def _headings(source: Source) -> dict[int, tuple[int, ...]]:
+    """{start of a heading: its level, the end of its section, the start of the next heading}.
+
+    Without those in lists and quotes. Computed once, from the end: a search from every heading is quadratic.
+    """
+    if not source.table:
+        size = len(source.data)
+        nexts, following = [size] * 7, size  # where the next heading of each level begins, and the next of any
+        for start, end in reversed(source.marks.get("heading", [])):
+            if not _contained(source, start):
+                level = _level(source.slice(start, end))
+                source.table[start] = (level, min(nexts[: level + 1]), following)
+                following = nexts[level] = start
+                nexts[0] = size  # what is no heading after all ends no section
+    return source.table
+
+
 def _titles(source: Source) -> Iterator[str]:
     """Headings by level, the first of the highest level first."""
-    headings = [
-        _heading(source, *place) for place in source.marks.get("heading", []) if not _contained(source, place[0])
-    ]
-    return iter([title for level, title in sorted(headings, key=lambda found: found[0]) if level and title])
+    levels = sorted((found[0], start) for start, found in _headings(source).items() if found[0])
+    ends = dict(source.marks.get("heading", []))
+    titles = (_heading_title(source, start, ends[start]) for _, start in levels)
+    return (title for title in titles if title)
 
 
-def _heading(source: Source, start: int, end: int) -> tuple[int, str]:
-    """Level and plain title; level 0 when it is none after all."""
-    text = source.slice(start, end)
+def _level(text: str) -> int:
+    """Level of a heading; 0 when it is none after all."""
     if match := _ATX.match(text):
-        return len(match[1]), _title(match[2])
+        return len(match[1])
     lines = text.rstrip().split("\n")
     underline = _SETEXT_LINE.match(lines[-1])
     if underline is None or len(lines) < 2:
-        return 0, ""
-    return 1 if underline[1][0] == "=" else 2, _title("\n".join(lines[:-1]))
+        return 0
+    return 1 if underline[1][0] == "=" else 2
+
+
+def _heading_title(source: Source, start: int, end: int) -> str:
+    """Plain title of a heading."""
+    text = source.slice(start, end)
+    if match := _ATX.match(text):
+        return _title(match[2])
+    return _title("\n".join(text.rstrip().split("\n")[:-1]))
 
 
 def _title(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import PurePosixPath
 
+from zerikai_memory.lang.deadline import Deadline
 from zerikai_memory.lang.spec import ROOT, THIS, Draft, LanguageSpec, Mention
 from zerikai_memory.lang.text import Source
 from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference
@@ -18,6 +19,8 @@ _FUNCTIONS = {EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT}
 # Kinds whose body is kept whole; the others are cut without the members that are entities of their own.
 _WHOLE = _FUNCTIONS | {EntityType.ROUTE, EntityType.COMMAND, EntityType.HANDLER}
 _CLASSES = {EntityType.CLASS, EntityType.COMPONENT, EntityType.INTERFACE}
+# A definition's body holds those inside it once more: 1,000 levels of a 1 MB file would be 1 GB.
+MAX_NESTING = 100
 
 
 @dataclass(slots=True)
@@ -52,15 +55,21 @@ def outline(
     mentions: Iterable[Mention],
     module_doc: str | None,
     partial: bool = False,
+    *,
+    deadline: Deadline,
 ) -> Extraction:
-    """Entities, references and bodies of one file, from unordered drafts and mentions."""
+    """Entities, references and bodies of one file, from unordered drafts and mentions. Raises Late.
+
+    What is nested in more than MAX_NESTING others is no entity.
+    """
     module = _module_scope(spec, source, file_path, module_doc)
-    scopes, homes = _nest(module, drafts, mentions)
+    scopes, homes = _nest(module, drafts, mentions, deadline)
     _number(scopes, file_path)
     references = [Reference(m.kind, m.name, m.target, file_path, source.line(m.at), home.owner.id) for m, home in homes]
     entities = []
     bodies = {}
     for scope in scopes:
+        deadline.check()
         if scope.draft.scope_only:
             continue
         entities.append(_entity(scope, file_path, source))
@@ -79,7 +88,7 @@ def _module_scope(spec: LanguageSpec, source: Source, file_path: str, docstring:
 
 
 def _nest(
-    module: _Scope, drafts: Iterable[Draft], mentions: Iterable[Mention]
+    module: _Scope, drafts: Iterable[Draft], mentions: Iterable[Mention], deadline: Deadline
 ) -> tuple[list[_Scope], list[tuple[Mention, _Scope]]]:
     """Scopes in source order, and each mention with the scope around it."""
     # At one position the longer range comes first, and a mention after the definitions that start there.
@@ -88,6 +97,7 @@ def _nest(
     events.sort(key=lambda event: event[:2])
     scopes, homes, stack = [module], [], [module]
     for at, _, item in events:
+        deadline.check()
         while len(stack) > 1 and at >= stack[-1].draft.end:
             stack.pop()
         inner = stack[-1]
@@ -96,7 +106,7 @@ def _nest(
             home = inner if inner.parent is None or at >= inner.draft.start else inner.parent
             homes.append((item, home))
             continue
-        scope = _place(item, stack)
+        scope = _place(item, stack) if len(stack) <= MAX_NESTING else None
         if scope is not None:
             scopes.append(scope)
             stack.append(scope)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 
-from zerikai_memory.lang.engine import ParseTimeout, Reading, error_ranges, read
+from zerikai_memory.lang.deadline import Deadline, Late
+from zerikai_memory.lang.engine import Reading, error_ranges, read
 from zerikai_memory.lang.spec import Draft, LanguageSpec
 from zerikai_memory.lang.text import Source
 
@@ -13,23 +13,26 @@ MAX_RESTARTS = 50  # each costs a parse of the rest of the file; beyond that a f
 RESTART_S = 2.0  # for all of them; a bad file must not cost more than a large one
 
 
-def read_recovering(spec: LanguageSpec, source: Source, deadline: float) -> Reading:
+def read_recovering(spec: LanguageSpec, source: Source, deadline: Deadline) -> Reading:
     """Like `engine.read`, but definitions at column 0 that an error swallowed are found too.
 
-    Raises ParseTimeout only if the first parse is late; later ones just end the recovery.
+    Raises Late only if the first reading is; later ones just end the recovery.
     """
     whole = read(spec, source, deadline)
     if whole.broken and spec.resume is not None:
-        starts = [match.start() for match in spec.resume.finditer(source.data)]
-        with suppress(ParseTimeout):
-            _recover(spec, source, whole, starts, min(deadline, time.monotonic() + RESTART_S))
+        starts = []
+        for match in spec.resume.finditer(source.data):
+            deadline.check()
+            starts.append(match.start())
+        with suppress(Late):
+            _recover(spec, source, whole, starts, deadline.sooner(RESTART_S))
     return whole
 
 
-def _recover(spec: LanguageSpec, source: Source, whole: Reading, starts: list[int], deadline: float) -> None:
+def _recover(spec: LanguageSpec, source: Source, whole: Reading, starts: list[int], deadline: Deadline) -> None:
     part, base = whole, 0
     for _ in range(MAX_RESTARTS):
-        lost = _first_lost(starts, whole.drafts, part, base)
+        lost = _first_lost(starts, whole.drafts, part, base, deadline)
         if lost is None:
             break
         part = read(spec, Source(source.data[lost:]), deadline)
@@ -38,12 +41,12 @@ def _recover(spec: LanguageSpec, source: Source, whole: Reading, starts: list[in
         _splice(whole, part, lost, source)
 
 
-def _first_lost(starts: list[int], drafts: list[Draft], part: Reading, base: int) -> int | None:
+def _first_lost(starts: list[int], drafts: list[Draft], part: Reading, base: int, deadline: Deadline) -> int | None:
     """Offset of the first line at column 0 that should be a top-level definition and is not.
 
     One sweep over starts, definitions and errors, all ascending.
     """
-    errors = [(start + base, end + base) for start, end in error_ranges(part.tree)]
+    errors = [(start + base, end + base) for start, end in error_ranges(part.tree, deadline)]
     if not errors:
         return None
     later = [draft for draft in drafts if draft.end > base]
@@ -53,6 +56,7 @@ def _first_lost(starts: list[int], drafts: list[Draft], part: Reading, base: int
     covered_to = swallowed_to = head_to = -1
     head = span = error = 0
     for at in starts:
+        deadline.check()
         while head < len(heads) and heads[head][0] <= at:
             head_to = max(head_to, heads[head][1])
             head += 1
@@ -78,15 +82,6 @@ def _splice(whole: Reading, part: Reading, at: int, source: Source) -> None:
             draft.end = max(end, draft.start + 1)
             # The head may have run on as well; its first line is what can be trusted.
             draft.signature = source.slice(draft.start, draft.end).partition("\n")[0].strip()
-    for draft in part.drafts:
-        for mention in draft.declares:
-            mention.at += at
-        draft.start += at
-        draft.end += at
-        draft.outer_start += at
-        if draft.decorator_start is not None:
-            draft.decorator_start += at
-    for mention in part.mentions:
-        mention.at += at
+    part.shift(at)
     whole.drafts = kept + part.drafts
     whole.mentions = [mention for mention in whole.mentions if mention.at < at] + part.mentions

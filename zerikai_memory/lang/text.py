@@ -28,10 +28,11 @@ class Source:
     """UTF-8 bytes of one file with line numbers; only a line feed ends a line, CRLF is stored as LF.
 
     A query leaves notes here that hooks read: `marks` (ascending byte ranges of `@mark.x`), `words` (texts of
-    `@word.x`) and `bound` (ids of nodes that a definition already stands for).
+    `@word.x`) and `bound` (ids of nodes that a definition already stands for). A hook keeps in `table` what it computes
+    from all marks at once.
     """
 
-    __slots__ = ("_ends", "bound", "data", "marks", "words")
+    __slots__ = ("_ends", "bound", "data", "marks", "table", "words")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -43,6 +44,7 @@ class Source:
         self.marks: dict[str, list[tuple[int, int]]] = {}
         self.words: dict[str, set[str]] = {}
         self.bound: set[int] = set()
+        self.table: dict[int, tuple[int, ...]] = {}
 
     def marked(self, mark: str, start: int, end: int) -> list[tuple[int, int]]:
         """The ranges with this mark that begin inside `start`..`end`."""

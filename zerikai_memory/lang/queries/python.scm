@@ -1,7 +1,8 @@
 ; Where several patterns give a node a kind, the first of this file wins.
 (function_definition name: (identifier) @name) @definition.function
 (class_definition name: (identifier) @name) @definition.class
-(decorated_definition (decorator)+ @decorator definition: (_) @definition) @outer
+; The hook takes the decorators from it: a pattern that captures them all takes quadratic time.
+(decorated_definition definition: (_) @definition) @outer
 
 ; A name or a class attribute bound to a lambda
 (expression_statement
