@@ -134,8 +134,13 @@ class _FileReader:
 
     def _run_whole(self, path: Path) -> None:
         assert self._format.read_whole is not None
-        lines = list(self._format.read_whole(path))
         self._counts["read"] += self._file.size
+        try:
+            lines = list(self._format.read_whole(path))
+        except _DAMAGE:
+            with self._batch() as (batch, _):  # not again before it has changed
+                batch.save_source(self._saved(self._file.size, "", finished=True))
+            raise
         with self._batch() as (batch, source):
             for number, line in enumerate(lines):
                 self._take(batch, source, line, number)

@@ -31,8 +31,8 @@ class Transcript:
     @property
     def behind_bytes(self) -> int:
         """Bytes that an index run would read."""
-        if not self.changed:
-            return 0
+        if not self.changed or not os.access(self.path, os.R_OK):
+            return 0  # what cannot be read is named by an index run, and must not keep searches from indexing the rest
         grown = self.known is not None and self.place.format.read_whole is None and self.size >= self.known.offset
         return self.size - self.known.offset if grown and self.known else self.size
 

@@ -1,0 +1,104 @@
+"""What of a message is kept."""
+
+import json
+
+import pytest
+
+from tests.sessions.archives import open_archive, texts
+from zerikai_memory.model_sessions import Recall
+from zerikai_memory.render import json_line
+from zerikai_memory.sessions.cleaning import clean, clean_label
+from zerikai_memory.sessions.formats.base import Said
+
+SECRETS = {
+    "key": "sk-proj-Zk3v9QmT7xLw2BnRd8YcHs5JfGp1VaXe",
+    "token": "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8",
+    "password": "Tr0ub4dor-and-3-more",
+}
+TELLING = f"export KEY={SECRETS['key']}\nuse token {SECRETS['token']} and password={SECRETS['password']} please"
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "kept"),
+    [
+        ("user", "a <private>b</private> c", "a  c"),
+        ("user", "a <private>b <private>c</private> d</private> e", "a  e"),  # nested
+        ("user", "a <PRIVATE reason='x'>b</ private > c", "a  c"),
+        ("user", "a <private>b, never closed", "a"),
+        ("user", "a </private> b", "a </private> b"),  # nothing was opened
+        ("user", "<private>all</private>", None),
+        ("assistant", "you said <private>b</private>", "you said"),
+        ("tool", "Bash: echo <private>b</private> c", "Bash: echo c"),
+        ("user", "<system-reminder>x\ny</system-reminder>\nask", "ask"),
+        ("user", "<environment_context>\n <cwd>/</cwd>\n</environment_context>", None),
+        ("user", "look at <div>this</div>", "look at <div>this</div>"),  # a person's own markup
+        ("user", "<command-name>/review</command-name>", "/review"),
+        ("user", "pic " + "QUJD" * 200 + " end", "pic [data, 800 characters] end"),
+        ("assistant", "so:\n```diff\n- a\n+ b\n```\ndone", "so:\n[diff, 3 lines]\ndone"),
+        ("assistant", "lone \ud83d and \0 nul", "lone \ufffd and  nul"),
+        ("assistant", "   ", None),
+        ("thinking", "hidden", None),
+        ("tool", "Bash:  a\n  b", "Bash: a b"),  # one line
+    ],
+)
+def test_only_discourse_is_kept(role, text, kept):
+    cleaned = clean(Said(role, text), 10_000)
+    assert (cleaned and cleaned.text) == kept
+
+
+def test_a_long_message_is_cut_to_the_limit_with_a_mark():
+    text = clean(Said("user", "word " * 5_000), 10_000).text
+    assert len(text) == 10_000
+    assert text.endswith("(14999 more characters)")
+
+
+def test_a_secret_at_the_cut_is_masked_before_it_is_cut():
+    text = clean(Said("user", "x" * 960 + " " + SECRETS["key"] + " tail" * 100), 1_000).text
+    assert "sk-proj" not in text
+
+
+def test_labels_are_one_masked_line():
+    assert clean_label(f"a\n b {SECRETS['token']}") == "a b [masked]"
+
+
+def test_planted_secrets_are_in_no_byte_of_index_reply_or_log(tmp_path, caplog):
+    caplog.set_level("DEBUG")
+    home = tmp_path / "home"
+    path = home / "claude" / "projects" / "-p" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    lines = [
+        {"type": "summary", "summary": TELLING},
+        {"type": "user", "uuid": "1", "sessionId": "s", "cwd": "/p", "message": {"role": "user", "content": TELLING}},
+        {
+            "type": "assistant",
+            "uuid": "2",
+            "sessionId": "s",
+            "message": {
+                "id": "m",
+                "content": [
+                    {"type": "text", "text": f"I set it: {TELLING}"},
+                    {"type": "thinking", "thinking": TELLING},
+                    {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": f"curl -H {TELLING}"}},
+                ],
+            },
+        },
+        {
+            "type": "user",
+            "uuid": "3",
+            "sessionId": "s",
+            "message": {"content": [{"type": "tool_result", "tool_use_id": "t", "content": TELLING}]},
+        },
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + json.dumps(lines[1])[:-20] + "\n")
+    archive = open_archive(home, brain=tmp_path / "brain")
+    replies = [archive.recall("please use token password"), Recall(steps=tuple(archive.show("s")))]
+    replies += [archive.recall(), archive.recall(session="s"), archive.recall(SECRETS["key"]), archive.index()]
+    assert replies[0].hits
+    assert len(texts(archive, "assistant")) == 1
+    archive.close()
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "brain").rglob("*") if file.is_file())
+    said = json_line(replies) + caplog.text
+    for secret in SECRETS.values():
+        for part in (secret, secret[:20], secret.lower()):
+            assert part.encode() not in stored
+            assert part not in said
