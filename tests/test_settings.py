@@ -100,6 +100,16 @@ def test_a_damaged_file_is_reported_by_line_and_the_rest_is_used(tmp_path):
         ("MAX_FILE_BYTES", "1_000_000", 1_000_000),
         ("VECTOR_STORE", "chroma-http", "chroma-http"),
         ("CHROMA_URL", "https://chroma.example:8443/", "https://chroma.example:8443"),
+        ("MEMORY_MODE", "Hybrid", "hybrid"),
+        ("OLLAMA_HOST", "0.0.0.0", "http://127.0.0.1:11434"),  # an address to listen on
+        ("OLLAMA_HOST", " 'gpu.local' ", "http://gpu.local:11434"),
+        ("OLLAMA_HOST", "http://gpu.local", "http://gpu.local:80"),
+        ("OLLAMA_HOST", "::1", "http://[::1]:11434"),
+        ("OLLAMA_HOST", "[::]:80", "http://[::1]:80"),
+        ("OPENAI_COMPAT_BASE_URL", "http://127.0.0.1:1234/v1/", "http://127.0.0.1:1234/v1"),
+        ("DEEPSEEK_API_KEY", "sk-1", "sk-1"),
+        ("CLOUD_ESCALATION_KEYWORDS", "Design,  big  picture,design,", ("design", "big picture")),
+        ("CLOUD_ESCALATION_KEYWORDS", "none", ()),
     ],
 )
 def test_a_value_is_read(tmp_path, name, text, value):
@@ -129,6 +139,12 @@ def test_a_value_is_read(tmp_path, name, text, value):
         ("QUERY_DISTANCE_THRESHOLD", "-1"),
         ("LEXICAL_RERANK_WEIGHT", "inf"),
         ("MAX_FILE_BYTES", "1MB"),
+        ("MEMORY_MODE", "private"),
+        ("OLLAMA_HOST", "http://gpu local"),
+        ("OLLAMA_HOST", "gpu:99999"),
+        ("OPENAI_COMPAT_BASE_URL", "127.0.0.1:1234"),
+        ("DEEPSEEK_MODEL_FAST", "deepseek-chat"),  # shut off in July 2026
+        ("DEEPSEEK_BASE_URL", "file:///etc"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_was_got_and_the_default_is_used(tmp_path, name, text):
@@ -146,6 +162,19 @@ def test_a_url_with_a_password_is_refused_and_not_repeated(tmp_path):
     (problem,) = settings.problems
     assert "CHROMA_URL" in problem
     assert "secret" not in problem
+
+
+def test_a_key_is_shown_nowhere(tmp_path):
+    settings = settings_of(tmp_path / "brain", DEEPSEEK_API_KEY="sk-secret one", OPENAI_COMPAT_API_KEY="sk-secret")
+    (problem,) = settings.problems
+    assert "DEEPSEEK_API_KEY" in problem
+    assert "secret" not in problem + repr(settings)
+
+
+def test_an_older_name_is_read_where_the_name_itself_is_not_set(tmp_path):
+    assert settings_of(tmp_path / "brain", ROUTER_MODE="hybrid").memory_mode == "hybrid"
+    assert settings_of(tmp_path / "brain", ROUTER_MODE="hybrid", MEMORY_MODE="cloud").memory_mode == "cloud"
+    assert "ROUTER_MODE" in settings_of(tmp_path / "brain", ROUTER_MODE="fast").problems[0]
 
 
 def test_quotes_exports_comments_and_windows_files_are_read(tmp_path):

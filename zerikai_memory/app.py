@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -17,10 +18,11 @@ from zerikai_memory.answer.routing import rules_of
 from zerikai_memory.answer.synthesis import SynthesisParts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.sections import section_bodies
+from zerikai_memory.brief.stale import stale_hint
 from zerikai_memory.brief.writing import BriefWriter
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.choose import open_embedder
-from zerikai_memory.errors import InputError, WorkspaceError
+from zerikai_memory.errors import InputError, StoreError, WorkspaceError
 from zerikai_memory.health import HealthParts, examine
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.llm.attempts import Purpose
@@ -255,12 +257,25 @@ class Memory:
         return WorkspaceRecords(self.ledger, self._known(workspace))
 
     def brief(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
-        """The live brief; raises InputError when the workspace has none yet."""
+        """The live brief, with a warning when it may be out of date; raises InputError when there is none yet."""
         target = self._known(workspace, roots)
         brief = self._briefs.live(target)
         if brief is None:
             raise InputError(f"{target.name!r} has no brief yet; a scan that finds files writes one")
-        return brief
+        hint = self._stale(target, brief)
+        return replace(brief, warnings=(*brief.warnings, hint)) if hint else brief
+
+    def _stale(self, target: Workspace, brief: Brief) -> str | None:
+        """Why the brief may be out of date; a hint is not worth failing for a damaged index."""
+        index, root = self._brain.index(target.id), workspace_root(target)
+        try:
+            if not index.exists():
+                return None
+            written = {path: state.mtime_ns / 1e9 for path, state in index.file_states().items()}
+            counts = Counter(entity.file_path for entity in index.entities())
+        except StoreError:
+            return None
+        return stale_hint(brief.text, brief.created_at, counts, written, lambda path: (root / path).exists())
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""

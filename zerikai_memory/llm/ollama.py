@@ -6,7 +6,6 @@ Ollama cuts a prompt that is longer than its window without a word, so the windo
 
 from __future__ import annotations
 
-import http.client
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -176,6 +175,8 @@ def _models(url: str) -> tuple[OllamaModel, ...] | None:
     """
     if not listens(url):
         return None
+    import http.client  # only when somebody listens
+
     try:
         installed = _get(url, "/api/tags")
         running = {str(model.get("name")) for model in _get(url, "/api/ps")}
@@ -190,6 +191,8 @@ def _models(url: str) -> tuple[OllamaModel, ...] | None:
 
 
 def _get(url: str, path: str) -> list[dict[str, Any]]:
+    import http.client
+
     parts = urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=max(LIST_S, PROBE_S))
