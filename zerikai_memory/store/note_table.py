@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ OUTCOME_CODES = {None: 0, "worked": 1, "failed": 2, "unknown": 3}
 EncodeFunction = Callable[[Sequence[str]], Matrix]
 # First question of a process over records without a vector of this embedding: encoded in portions.
 _PORTION = 2_000
+# File systems tell times in steps of up to this.
+_TICK_NS = 50_000_000
+# Records that a full-text query may score: a word that every tenth record holds costs more than it tells.
+_SCORED_ROWS = 12_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,11 +55,20 @@ class NoteTable:
         self._encode = encode
         self._mutex = threading.Lock()
         self._count = self._last = self._events = self._last_event = 0
+        self._seen: tuple[int, ...] | None = None
         self._forget()
 
     def get(self) -> NoteArrays:
         """The arrays as of now."""
-        with self._mutex, self._database.read() as connection:
+        with self._mutex:
+            stamp = self._stamp()
+            if stamp is None or stamp != self._seen:
+                self._refresh()
+                self._seen = stamp
+            return self._arrays()
+
+    def _refresh(self) -> None:
+        with self._database.read() as connection:
             count, last, events, last_event = self._state(connection)
             new = connection.execute(
                 "SELECT count(*) FROM notes WHERE workspace_id = ? AND seq > ?", (self._workspace_id, self._last)
@@ -66,14 +80,15 @@ class NoteTable:
             if last_event > self._last_event or events != self._events:
                 self._load_events(connection)
             self._count, self._last, self._events, self._last_event = count, last, events, last_event
-            return self._arrays()
 
     def lexical(self, words: Iterable[str], arrays: NoteArrays, limit: int) -> list[tuple[int, float]]:
         """(position, BM25) of this workspace's best records that hold any of the words; larger is better."""
-        expression = match_expression(words)
-        if expression is None or not len(arrays):
+        if not len(arrays):
             return []
         with self._database.read() as connection:
+            expression = match_expression(_telling(connection, words) if len(arrays) > _SCORED_ROWS else words)
+            if expression is None:
+                return []
             rows = connection.execute(
                 "SELECT rowid, -rank FROM notes_fts WHERE notes_fts MATCH ? ORDER BY rank LIMIT ?", (expression, limit)
             ).fetchall()
@@ -87,6 +102,20 @@ class NoteTable:
                 ).fetchall()
                 found = _positions(arrays, rows)
         return found
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        """Changes with every write to the database; None where a write may hide behind the clock's tick."""
+        parts: list[int] = []
+        for path in (self._database.path, self._database.path.with_name(self._database.path.name + "-wal")):
+            try:
+                stat = path.stat()
+            except OSError:
+                parts.append(-1)
+                continue
+            if time.time_ns() - stat.st_mtime_ns < _TICK_NS:
+                return None
+            parts += (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        return tuple(parts)
 
     def _forget(self) -> None:
         self._count = self._last = self._events = self._last_event = 0
@@ -181,6 +210,24 @@ class NoteTable:
         names = ("seqs", "created", "affirmed", "importance", "outcomes", "categories", "live", "confirmed", "vectors")
         columns = {name: self._columns[name][: self._size] for name in names}
         return NoteArrays(**columns, category_names=tuple(self._category_codes), ids=self._ids)  # type: ignore[arg-type]
+
+
+def _telling(connection: sqlite3.Connection, words: Iterable[str]) -> list[str]:
+    """The rarest of the words, as many as a query can score in time."""
+    counts = {
+        word: connection.execute(
+            "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?", (match_expression([word]),)
+        ).fetchone()[0]
+        for word in dict.fromkeys(words)
+    }
+    kept: list[str] = []
+    rows = 0
+    for word in sorted((word for word in counts if counts[word]), key=lambda word: counts[word]):
+        if kept and rows + counts[word] > _SCORED_ROWS:
+            break
+        rows += counts[word]
+        kept.append(word)
+    return kept
 
 
 def _positions(arrays: NoteArrays, rows: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
