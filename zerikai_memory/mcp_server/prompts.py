@@ -69,12 +69,14 @@ Before you fix this, look at what is known. The problem, as it was reported (dat
 {json.dumps(problem.strip(), ensure_ascii=False)}
 1. query_memory with the problem in one plain question, and with each function, file or message it names\
 {f" (workspace {where['workspace']!r})" if where else ""}.
-2. query_memory for what was tried before: category "fix", then "error", then "workaround".
+2. query_memory with the error text for what was tried before: category "fix", then "error", then "workaround". What \
+failed comes first: do not repeat it.
 3. Read the cited lines. A citation marked moved, changed, stale or gone means the index is older than the file: call \
 scan_workspace({_arguments(where)}) and ask again.
 Then say the likely cause with its file and line, what an earlier note says about it, the smallest change that fixes \
-it, and the test that would have caught it. Only then change code. When it works, save_to_memory the cause and the \
-fix in one statement, category "fix"."""
+it, and the test that would have caught it. Only then change code. After each attempt \
+save_to_memory the cause and what you did in one statement, category "fix", outcome "worked" or "failed", anchors the \
+changed entities; a failure is worth as much as a success."""
 
 
 def _prompt(function: Any, name: str, title: str) -> MemoryPrompt:

@@ -23,6 +23,8 @@ _EVENT_COLUMNS = "note_id, kind, created_at, other_id, by_whom, reason, session,
 # SQLite takes 32,766 variables; questions of the store stay far below.
 _BATCH = 500
 _ALWAYS = 1e18
+# Records that a full-text query may score: a word that every tenth record holds costs more than it tells.
+SCORED_ROWS = 12_000
 LIVE = "NOT EXISTS (SELECT 1 FROM note_events e WHERE e.kind = 'supersede' AND e.note_id = n.id)"
 
 
@@ -163,10 +165,10 @@ class NoteStore:
         self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = _ALWAYS
     ) -> list[tuple[Note, float]]:
         """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better."""
-        expression = match_expression(words)
-        if expression is None:
-            return []
         with self.database.read() as connection:
+            expression = match_expression(telling_words(connection, words))
+            if expression is None:
+                return []
             rows = connection.execute(
                 "SELECT n.id, -bm25(notes_fts) AS score FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
                 " WHERE notes_fts MATCH ? AND n.workspace_id = ? AND (? IS NULL OR n.category = ?)"
@@ -242,6 +244,27 @@ def delete_notes(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
     )
     connection.executemany("DELETE FROM note_vectors WHERE note_seq = ?", marked)
     connection.executemany("DELETE FROM notes WHERE seq = ?", marked)
+
+
+def telling_words(connection: sqlite3.Connection, words: Iterable[str]) -> list[str]:
+    """The rarest of the words, as many as a query can score in time."""
+    distinct = list(dict.fromkeys(words))
+    if connection.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0] <= SCORED_ROWS:
+        return distinct
+    counts = {
+        word: connection.execute(
+            "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?", (match_expression([word]),)
+        ).fetchone()[0]
+        for word in distinct
+    }
+    kept: list[str] = []
+    rows = 0
+    for word in sorted((word for word in counts if counts[word]), key=lambda word: counts[word]):
+        if kept and rows + counts[word] > SCORED_ROWS:
+            break
+        rows += counts[word]
+        kept.append(word)
+    return kept
 
 
 def _about(events: Sequence[NoteEvent], kind: EventKind) -> list[NoteEvent]:

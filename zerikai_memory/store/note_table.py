@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.memory import telling_words
 from zerikai_memory.store.view import Matrix, pack_vector
 from zerikai_memory.store.words import match_expression
 
@@ -21,8 +22,6 @@ EncodeFunction = Callable[[Sequence[str]], Matrix]
 _PORTION = 2_000
 # File systems tell times in steps of up to this.
 _TICK_NS = 50_000_000
-# Records that a full-text query may score: a word that every tenth record holds costs more than it tells.
-_SCORED_ROWS = 12_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +85,7 @@ class NoteTable:
         if not len(arrays):
             return []
         with self._database.read() as connection:
-            expression = match_expression(_telling(connection, words) if len(arrays) > _SCORED_ROWS else words)
+            expression = match_expression(telling_words(connection, words))
             if expression is None:
                 return []
             rows = connection.execute(
@@ -210,24 +209,6 @@ class NoteTable:
         names = ("seqs", "created", "affirmed", "importance", "outcomes", "categories", "live", "confirmed", "vectors")
         columns = {name: self._columns[name][: self._size] for name in names}
         return NoteArrays(**columns, category_names=tuple(self._category_codes), ids=self._ids)  # type: ignore[arg-type]
-
-
-def _telling(connection: sqlite3.Connection, words: Iterable[str]) -> list[str]:
-    """The rarest of the words, as many as a query can score in time."""
-    counts = {
-        word: connection.execute(
-            "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?", (match_expression([word]),)
-        ).fetchone()[0]
-        for word in dict.fromkeys(words)
-    }
-    kept: list[str] = []
-    rows = 0
-    for word in sorted((word for word in counts if counts[word]), key=lambda word: counts[word]):
-        if kept and rows + counts[word] > _SCORED_ROWS:
-            break
-        rows += counts[word]
-        kept.append(word)
-    return kept
 
 
 def _positions(arrays: NoteArrays, rows: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
