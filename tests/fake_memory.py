@@ -174,6 +174,14 @@ class FakeMemory(Memory):
         self._asked("set_brief", text=text, workspace=workspace)
         return Brief("proj", PROJECT.id, 2, text, "person", 1_790_000_000)
 
+    def brief_history(self, workspace: str | None = None) -> list[Brief]:
+        self._asked("brief_history", workspace=workspace)
+        return [self.brief()]
+
+    def restore_brief(self, version: int, workspace: str | None = None) -> Brief:
+        self._asked("restore_brief", version=version, workspace=workspace)
+        return Brief("proj", PROJECT.id, 4, "# Overview\nOld.", "restored", 1_790_000_000)
+
     def regenerate_brief(self, workspace: str | None = None, *, roots: Any = (), wait_s: float = 0) -> Brief:
         self._asked("regenerate_brief", workspace=workspace)
         return Brief("proj", PROJECT.id, 3, "# Overview\nAnew.", "rules", 1_790_000_000)

@@ -49,6 +49,8 @@ class Terminal(io.StringIO):
         (["brief", "show"], "# Overview\nA project."),
         (["brief", "set", "# Mine and more"], "Brief of proj, version 2"),
         (["brief", "regenerate"], "Anew."),
+        (["brief", "history"], "VERSION  SOURCE"),
+        (["brief", "restore", "2"], "Brief of proj, version 4 (restored"),
         (["workspace", "list"], "/home/me/proj"),
         (["workspace", "drop", "proj", "--yes"], "Dropped proj (/home/me/proj). Removed: index, brief."),
     ],

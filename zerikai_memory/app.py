@@ -281,6 +281,14 @@ class Memory:
         """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""
         return self._briefs.replace(self._known(workspace, roots), text)
 
+    def brief_history(self, workspace: str | None = None) -> list[Brief]:
+        """Every version of the brief, newest first."""
+        return self._briefs.versions(self._known(workspace))
+
+    def restore_brief(self, version: int, workspace: str | None = None) -> Brief:
+        """Make an older version of the brief the newest one; raises InputError for a version that never was."""
+        return self._briefs.restore(self._known(workspace), version)
+
     def regenerate_brief(
         self, workspace: str | None = None, *, roots: Sequence[str] = (), wait_s: float = 0.0
     ) -> Brief:

@@ -134,9 +134,7 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
 
     query = command("query", _run_query, "Ask a project's memory.", in_workspace=True)
     query.add_argument("question", metavar="QUESTION")
-    query.add_argument(
-        "--category", metavar="C", help="only such records; with an empty question the latest"
-    )
+    query.add_argument("--category", metavar="C", help="only such records; with an empty question the latest")
     query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
     query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
 
@@ -147,7 +145,7 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
 
 def _add_brief_commands(command: Callable[..., Any]) -> None:
     brief = command("brief", _run_brief_show, "Show or replace the project's brief.").add_subparsers(
-        metavar="show|set|regenerate", required=True
+        metavar="show|set|regenerate|history|restore", required=True
     )
     command("show", _run_brief_show, "Print the brief.", in_workspace=True, within=brief)
     setter = command("set", _run_brief_set, "Replace the brief.", in_workspace=True, within=brief)
@@ -157,6 +155,11 @@ def _add_brief_commands(command: Callable[..., Any]) -> None:
     command(
         "regenerate", _run_brief_regenerate, "Write the brief anew from the index.", in_workspace=True, within=brief
     )
+    command("history", _run_brief_history, "List all versions of the brief.", in_workspace=True, within=brief)
+    restore = command(
+        "restore", _run_brief_restore, "Make an older version the newest one.", in_workspace=True, within=brief
+    )
+    restore.add_argument("version", type=_whole(1, 1_000_000), metavar="VERSION", help="a number of `brief history`")
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
@@ -229,6 +232,20 @@ def _run_brief_regenerate(memory: Memory, args: argparse.Namespace) -> int:
 
     brief = memory.regenerate_brief(args.workspace, wait_s=BRIEF_WAIT_S)
     return _show(args, brief, render.brief_text(brief))
+
+
+def _run_brief_history(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    briefs = memory.brief_history(args.workspace)
+    return _show(args, briefs, render.brief_versions(briefs))
+
+
+def _run_brief_restore(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    brief = memory.restore_brief(args.version, args.workspace)
+    return _show(args, brief, render.replaced_brief(brief))
 
 
 def _text_from(source: str) -> str:

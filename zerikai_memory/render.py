@@ -233,6 +233,14 @@ def brief_line(brief: Brief) -> str:
     )
 
 
+def brief_versions(briefs: Sequence[Brief]) -> str:
+    """One line per version of a brief: number, where it came from, when, size."""
+    if not briefs:
+        return "No brief yet. Scan the project first."
+    rows = [(str(b.version), one_line(b.source), _date(b.created_at), str(len(b.text) // 4)) for b in briefs]
+    return columns([("VERSION", "SOURCE", "MADE", "TOKENS"), *rows])
+
+
 def workspace_table(workspaces: Sequence[WorkspaceInfo]) -> str:
     """One line per registered workspace: name, short id, files, entities, notes, last scan, path."""
     if not workspaces:

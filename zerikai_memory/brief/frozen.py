@@ -37,6 +37,20 @@ class FrozenBrief:
         brief = self._store.add(workspace, mask_secrets(text), source)
         return replace(brief, warnings=(*brief.warnings, *warnings))
 
+    def versions(self, workspace: Workspace) -> list[Brief]:
+        """Every version there has been, newest first; a hand edit of the mirror is stored first."""
+        self._adopt(workspace)
+        return self._store.versions(workspace)
+
+    def restore(self, workspace: Workspace, version: int) -> Brief:
+        """Make the text of an older version the newest one; raises InputError for a version that never was."""
+        versions = self.versions(workspace)
+        found = next((brief for brief in versions if brief.version == version), None)
+        if found is None:
+            known = f"the versions are 1 to {versions[0].version}" if versions else "there is no brief yet"
+            raise InputError(f"version: {workspace.name!r} has no brief of version {version!r}; {known}")
+        return self.replace(workspace, found.text, "restored")
+
     def renew(self, workspace: Workspace) -> str | None:
         """Make the mirror hold the live version, after taking a hand edit over; returns what was done, if anything."""
         unusable = self._adopt(workspace)

@@ -46,6 +46,15 @@ class BriefStore:
             ).fetchone()
         return Brief(workspace.name, workspace.id, *row) if row else None
 
+    def versions(self, workspace: Workspace) -> list[Brief]:
+        """All versions, newest first."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT version, text, source, created_at FROM briefs WHERE workspace_id = ? ORDER BY version DESC",
+                (workspace.id,),
+            ).fetchall()
+        return [Brief(workspace.name, workspace.id, *row) for row in rows]
+
     def add(self, workspace: Workspace, text: str, source: str) -> Brief:
         """Append a version and make it live; a text equal to the live one adds nothing."""
         with self._database.write() as connection:
