@@ -146,3 +146,7 @@ def test_a_session_is_shown_forgotten_and_stays_forgotten(run, memory, tmp_path)
     transcript.write_bytes(transcript.read_bytes() + b"\n")
     assert run("index")[0] == 0
     assert "Nothing found" in run("search", "float seconds")[1]
+    memory._brain.tape.close()
+    (tmp_path / "brain" / "sessions.db").unlink()  # made anew from the transcripts
+    assert "5 new messages" in run("index")[1]
+    assert "Nothing found" in run("search", "float seconds")[1]

@@ -37,6 +37,8 @@ QUIET_BYTES = 5_000_000
 LOCK_WAIT_S = 2.0
 # The dialogue around a step in a reply, which may have 8 kB, and how much of one message of it.
 DIALOGUE_BYTES, MESSAGE_CHARS = 6_500, 2_000
+# Messages so far from a step never fit.
+NEAR_STEPS = 100
 MAX_STEP = 10**9
 
 
@@ -117,9 +119,14 @@ class Archive:
             hits = search(self._store, query, wanted, limit)
             return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
         if wanted.session is not None:
-            shown, omitted = self._dialogue(wanted.session, step)
+            (info,) = self._list(SessionFilter(session=wanted.session), 1) or (None,)
+            shown = self._dialogue(wanted.session, step, info.steps if info else 0)
             return Recall(
-                steps=shown, sessions=self._list(wanted, 1), omitted=omitted, behind_bytes=behind, warnings=warnings
+                steps=shown,
+                sessions=(info,) if info else (),
+                omitted=(info.steps if info else 0) - len(shown),
+                behind_bytes=behind,
+                warnings=warnings,
             )
         if step is not None:
             raise InputError("step: give the session whose step is meant, as a hit names it")
@@ -213,19 +220,20 @@ class Archive:
             raise InputError(f"session: {text!r} fits several: {', '.join(found)}")
         raise InputError(f"session: there is none {text[:80]!r}; `zerikai-memory sessions list` names them")
 
-    def _dialogue(self, session: str, step: int | None) -> tuple[tuple[SessionStep, ...], int]:
-        """The messages around a step, nearest first until the room is full; how many of the session are left out."""
-        every = [replace(one, text=clamp(one.text, MESSAGE_CHARS)) for one in self._store.steps(session, 1, MAX_STEP)]
-        if step is not None and not any(one.step == step for one in every):
-            raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {len(every)}")
+    def _dialogue(self, session: str, step: int | None, steps: int) -> tuple[SessionStep, ...]:
+        """The messages around a step, or from the first on, as far as there is room."""
         middle = step or 1
+        near = self._store.steps(session, middle - NEAR_STEPS, middle + NEAR_STEPS)
+        if step is not None and not any(one.step == step for one in near):
+            raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {steps}")
         room, kept = DIALOGUE_BYTES, list[SessionStep]()
-        for one in sorted(every, key=lambda one: (abs(one.step - middle), one.step)):
-            room -= len(one.text.encode()) + 90  # its facts
+        for one in sorted(near, key=lambda one: (abs(one.step - middle), one.step)):
+            shown = replace(one, text=clamp(one.text, MESSAGE_CHARS))
+            room -= len(shown.text.encode()) + 90  # its facts
             if room < 0 and kept:
                 break
-            kept.append(one)
-        return tuple(sorted(kept, key=lambda one: one.step)), len(every) - len(kept)
+            kept.append(shown)
+        return tuple(sorted(kept, key=lambda one: one.step))
 
 
 def _one_of(argument: str, value: str | None, allowed: Sequence[str]) -> None:

@@ -6,12 +6,15 @@ Korean text are found; the text itself stands once in `messages`.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from zerikai_memory.errors import StoreError
 from zerikai_memory.model_sessions import SessionHit, SessionInfo, SessionStep
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.words import search_text
@@ -26,7 +29,7 @@ CREATE TABLE IF NOT EXISTS sources (
 );
 CREATE TABLE IF NOT EXISTS sessions (
     id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, project TEXT NOT NULL DEFAULT '',
-    title TEXT NOT NULL DEFAULT '', forked_from TEXT, forgotten INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, session)
+    title TEXT NOT NULL DEFAULT '', forked_from TEXT, UNIQUE (agent, session)
 );
 CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, source INTEGER NOT NULL, step INTEGER NOT NULL,
@@ -72,7 +75,7 @@ class SessionFilter:
 
     def where(self) -> tuple[str, list[object]]:
         """SQL conditions over `s` (sessions) and `m` (messages), with their values."""
-        conditions: list[str] = ["s.forgotten = 0"]
+        conditions: list[str] = ["1"]
         values: list[object] = []
         for condition, value in (
             ("s.session = ?", self.session),
@@ -97,6 +100,8 @@ class TapeStore:
 
     def __init__(self, home: Path) -> None:
         self.path = home / ("sessions.db" if TAPE_FORMAT == 1 else f"sessions.f{TAPE_FORMAT}.db")
+        # Beside the database, because that may be deleted at any time and what was forgotten must stay so.
+        self._forgotten_path = home / "sessions.forgotten"
         self._database = Database(
             self.path,
             _prepare,
@@ -121,7 +126,7 @@ class TapeStore:
     def batch(self) -> Iterator[TapeBatch]:
         """One transaction of writes: messages and how far their file was read are stored together or not at all."""
         with self._database.write() as connection:
-            yield TapeBatch(connection)
+            yield TapeBatch(connection, self._forgotten())
 
     def set_gone(self, paths: Sequence[str], gone: bool) -> None:
         """Mark files as no longer there, or there again; what they said stays."""
@@ -157,16 +162,13 @@ class TapeStore:
 
     def projects(self) -> list[str]:
         """Every folder in which a session ran."""
-        sql = "SELECT DISTINCT project FROM sessions WHERE project <> '' AND forgotten = 0 ORDER BY project"
+        sql = "SELECT DISTINCT project FROM sessions WHERE project <> '' ORDER BY project"
         with self._database.read() as connection:
             return [row[0] for row in connection.execute(sql)]
 
     def matching_sessions(self, prefix: str) -> list[str]:
         """Ids of sessions that begin with a text, at most 20."""
-        sql = (
-            "SELECT DISTINCT session FROM sessions WHERE forgotten = 0 AND substr(session, 1, ?) = ?"
-            " ORDER BY session LIMIT 20"
-        )
+        sql = "SELECT DISTINCT session FROM sessions WHERE substr(session, 1, ?) = ? ORDER BY session LIMIT 20"
         with self._database.read() as connection:
             return [row[0] for row in connection.execute(sql, (len(prefix), prefix))]
 
@@ -184,19 +186,36 @@ class TapeStore:
     def forget(self, session: str) -> int:
         """Remove what a session said and leave it out from now on; returns how many messages that were."""
         with self._database.write() as connection:
-            ids = [row[0] for row in connection.execute("SELECT id FROM sessions WHERE session = ?", (session,))]
+            found = connection.execute("SELECT id, agent FROM sessions WHERE session = ?", (session,)).fetchall()
+            self._remember_forgotten([_mark(agent, session) for _, agent in found])
             removed = 0
-            for number in ids:
+            for number, _ in found:
                 rows = connection.execute("SELECT id, text FROM messages WHERE session = ?", (number,)).fetchall()
                 for row, text in rows:
                     _unindex(connection, row, text)
                 connection.execute("DELETE FROM messages WHERE session = ?", (number,))
-                connection.execute("UPDATE sessions SET forgotten = 1, title = '' WHERE id = ?", (number,))
+                connection.execute("DELETE FROM sessions WHERE id = ?", (number,))
                 removed += len(rows)
             # The words of removed rows stand in the index's older segments until these are merged.
             connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")
         self._database.compact()
         return removed
+
+    def _forgotten(self) -> frozenset[str]:
+        try:
+            return frozenset(self._forgotten_path.read_text("ascii").split())
+        except FileNotFoundError:
+            return frozenset()
+        except (OSError, ValueError) as error:
+            # Unknown is not empty: what a person had removed must not come back.
+            raise StoreError(f"{self._forgotten_path} cannot be read: {error}") from error
+
+    def _remember_forgotten(self, marks: list[str]) -> None:
+        try:
+            with open(self._forgotten_path, "a", encoding="ascii", opener=_private) as file:
+                file.writelines(f"{mark}\n" for mark in marks)
+        except OSError as error:
+            raise StoreError(f"{self._forgotten_path} cannot be written: {error}") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -206,8 +225,9 @@ class TapeStore:
 class TapeBatch:
     """Writes of one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
         self._connection = connection
+        self._forgotten = forgotten
         self._next_step: dict[int, int] = {}
 
     def source(self, path: str, agent: str) -> int:
@@ -228,11 +248,13 @@ class TapeBatch:
 
     def session(self, agent: str, session: str) -> int | None:
         """The row of a session, made when it is new; None when it was forgotten."""
+        if _mark(agent, session) in self._forgotten:
+            return None
         found = self._connection.execute(
-            "SELECT id, forgotten FROM sessions WHERE agent = ? AND session = ?", (agent, session)
+            "SELECT id FROM sessions WHERE agent = ? AND session = ?", (agent, session)
         ).fetchone()
         if found:
-            return None if found[1] else int(found[0])
+            return int(found[0])
         made = self._connection.execute("INSERT INTO sessions (agent, session) VALUES (?, ?)", (agent, session))
         return made.lastrowid
 
@@ -323,6 +345,14 @@ def _info(
 ) -> SessionInfo:
     """A session without a title of its own is called by its first question."""
     return SessionInfo(session, agent, project, title or first or "", started_at, ended_at, steps, bool(gone))
+
+
+def _mark(agent: str, session: str) -> str:
+    return hashlib.blake2b(f"{agent}\0{session}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _unindex(connection: sqlite3.Connection, row: int, text: str) -> None:
