@@ -96,6 +96,7 @@ class SessionsIndexed:
     behind_bytes: int = 0
     seconds: float = 0.0
     skipped: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

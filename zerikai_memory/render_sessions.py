@@ -80,6 +80,7 @@ def indexed(report: SessionsIndexed) -> str:
     ]
     if report.behind_bytes:
         lines.append(f"{_size(report.behind_bytes)} are still to be read.")
+    lines += [f"Warning: {warning}" for warning in report.warnings]
     lines += [f"not read: {one_line(path)} ({one_line(reason)})" for path, reason in report.skipped.items()]
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.sessions.archives import all_steps, open_archive, texts
 from tests.sessions.generator import MAKERS, START, Talk, write
+from zerikai_memory.errors import DamagedError
 from zerikai_memory.sessions import archive as archive_module
 from zerikai_memory.sessions import lines as lines_module
 
@@ -241,6 +242,22 @@ def test_folders_devices_and_names_that_are_no_text_do_no_harm(home, archive):
     assert report.skipped == {}
     assert texts(archive, "user") == ["one", "odd"]
     assert archive.index().messages == 0
+
+
+def test_a_damaged_index_is_told_by_a_search_and_made_anew_by_an_index_run(home, archive, tmp_path):
+    write(home, "claude-code", talk("a1", "one", "two"))
+    archive.index()
+    archive.close()
+    database = tmp_path / "brain" / "sessions.db"
+    database.write_bytes(b"no database " * 2000)
+    with pytest.raises(DamagedError, match="sessions index"):
+        archive.recall("one")
+    report = archive.index()
+    assert report.messages == 2
+    assert "made anew" in report.warnings[0]
+    assert archive.recall("one").hits
+    assert len(list(database.parent.glob("sessions.db.damaged-*"))) == 1
+    assert archive.index().warnings == ()
 
 
 def test_two_runs_at_once_store_everything_once(home, archive, tmp_path):

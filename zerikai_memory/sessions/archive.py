@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from zerikai_memory.errors import BusyError, InputError, WorkspaceError
+from zerikai_memory.errors import BusyError, DamagedError, InputError, WorkspaceError
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_sessions import (
     ROLES,
@@ -92,9 +92,21 @@ class Archive:
         """Bring the index up to the transcripts; raises BusyError while another process does so."""
         try:
             with self._parts.lock().acquire(timeout=LOCK_WAIT_S):
-                return index_sessions(self._index, self._survey(), progress, cancelled)
+                return self._index_whole(progress, cancelled)
         except Timeout as error:
             raise BusyError("another process is indexing sessions; try again when it has ended") from error
+
+    def _index_whole(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> SessionsIndexed:
+        """Index; a damaged file is derived data: it is set aside and made anew, once."""
+        try:
+            if not self._store.set_damaged_aside():
+                return index_sessions(self._index, self._survey(), progress, cancelled)
+        except DamagedError:
+            self._store.set_damaged_aside()
+        report = index_sessions(self._index, self._survey(), progress, cancelled)
+        old = f"{self._store.path.name}.damaged-*"
+        aside = f"the index was damaged and made anew; what vanished transcripts said is only in {old}"
+        return replace(report, warnings=(*report.warnings, aside))
 
     def recall(
         self,

@@ -10,12 +10,13 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zerikai_memory.errors import StoreError
 from zerikai_memory.model_sessions import SessionHit, SessionInfo, SessionStep
+from zerikai_memory.store.backups import set_aside
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.words import search_text
 
@@ -100,17 +101,36 @@ class TapeStore:
 
     def __init__(self, home: Path) -> None:
         self.path = home / ("sessions.db" if TAPE_FORMAT == 1 else f"sessions.f{TAPE_FORMAT}.db")
+        self._suspicion = self.path.with_name(self.path.name + ".suspect")
         # Beside the database, because that may be deleted at any time and what was forgotten must stay so.
         self._forgotten_path = home / "sessions.forgotten"
         self._database = Database(
             self.path,
             _prepare,
-            remedy=lambda: f"delete {self.path} and run `zerikai-memory sessions index`: it is made anew",
+            on_damage=self._suspect,
+            remedy=lambda: "run `zerikai-memory sessions index`: the file is set aside and made anew",
         )
 
     def exists(self) -> bool:
         """Whether anything was indexed yet."""
         return self.path.exists()
+
+    def set_damaged_aside(self) -> list[Path]:
+        """Rename the file when a call found it damaged, so that it is made anew; the new paths, none if it is well."""
+        if not self._suspicion.exists():
+            return []
+        self._database.close()
+        try:
+            aside = set_aside(self.path)
+            self._suspicion.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{self.path} is damaged and cannot be renamed: {error}") from error
+        return aside
+
+    def _suspect(self) -> None:
+        """Leave a mark for the next index run, which may be another process's; the error itself is raised anyway."""
+        with suppress(OSError):
+            self._suspicion.touch(mode=0o600)
 
     def sources(self) -> dict[str, SourceState]:
         """Every known file by its path."""
