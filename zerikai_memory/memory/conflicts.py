@@ -35,6 +35,8 @@ OPPOSITES: tuple[tuple[str, str], ...] = (
     ("manually", "automatically"), ("include", "exclude"), ("add", "remove"), ("ascending", "descending"),
     ("daily", "weekly"), ("daily", "hourly"), ("nightly", "weekly"), ("hourly", "weekly"), ("weekly", "monthly"),
     ("client", "server"), ("safe", "unsafe"), ("keep", "delete"), ("sequential", "parallel"), ("eager", "lazy"),
+    ("parallel", "sequentially"), ("concurrently", "sequentially"), ("parallel", "serially"), ("parallel", "serial"),
+    ("strict", "lenient"), ("mutable", "immutable"), ("opt-in", "opt-out"), ("blocking", "non-blocking"),
 )  # fmt: skip
 ALTERNATIVES: Mapping[str, frozenset[str]] = {
     name: frozenset(members.split())
@@ -61,15 +63,30 @@ ALTERNATIVES: Mapping[str, frozenset[str]] = {
         "day": "monday tuesday wednesday thursday friday saturday sunday",
         "bundler": "webpack vite rollup esbuild parcel",
         "compression": "gzip zstd brotli lz4 snappy",
+        "orchestration": "compose kubernetes k8s nomad swarm",
+        "file storage": "s3 gcs minio disk filesystem",
+        "log level": "debug info warning critical",
+        "licence": "mit apache gpl lgpl agpl bsd mpl isc",
         "identifier": "uuid ulid autoincrement serial snowflake",
     }.items()
 }
 _TOKEN = re.compile(r"[A-Za-z_][\w'-]*|\d+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)\s*(?P<unit>%|[A-Za-z]+)?")
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+}
+_NUMBER_WORD = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.I)
+# "Stage 1" and "stage 2" are two things, not two values.
+_NUMBERED = re.compile(r"\b(stage|step|phase|tier|part|chapter|issue|ticket|case|room|team|option) (\d+)\b", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 # Reasons are not what is claimed.
 _REASON = re.compile(r"\b(because|since|so that|due to|otherwise|as it|after we|when we)\b.*", re.I | re.S)
+# Words of choosing that say nothing about what is chosen for what.
+_NEUTRAL = frozenset(
+    stem(word) for word in "decide decided choose chose chosen pick picked prefer kept must be".split()
+)
 _VERBS = frozenset(
     "is are be use uses using run runs store stores live lives keep keeps must should goes go has have set sets write "
     "writes deploy deploys retry retries return returns listen listens default defaults expire expires".split()
@@ -96,14 +113,14 @@ def disagreement(newer: Note, older: Note) -> str | None:
     anchored = bool(_places(newer) & _places(older))
     if not _same_subject(one, two, anchored):
         return None
+    same_thing = not _names_other_things(one, two)
     for name in one.members.keys() & two.members.keys():
         mine, theirs = one.members[name], two.members[name]
-        if not mine & theirs and not (one.denies or two.denies):
+        if same_thing and not mine & theirs and not (one.denies or two.denies):
             return f"{name}: {_listed(mine)} or {_listed(theirs)}"
-    shared_units = one.numbers.keys() & two.numbers.keys()
-    for unit in shared_units:
+    for unit in one.numbers.keys() & two.numbers.keys():
         mine, theirs = one.numbers[unit], two.numbers[unit]
-        if not mine & theirs and len(mine) == len(theirs) == 1 and _close_wording(one, two):
+        if same_thing and not mine & theirs and len(mine) == len(theirs) == 1 and _close_wording(one, two):
             return f"{unit or 'number'}: {_listed(mine)} or {_listed(theirs)}"
     for left, right in OPPOSITES:
         a, b = set(one.tokens), set(two.tokens)
@@ -111,7 +128,12 @@ def disagreement(newer: Note, older: Note) -> str | None:
             right in a and left in b and right not in b and left not in a
         ):
             return f"{left} or {right}"
-    if one.denies != two.denies and _overlap(one.stems, two.stems) >= SAME_SUBJECT and not _numbers_differ(one, two):
+    if (
+        one.denies != two.denies
+        and same_thing
+        and _overlap(one.stems, two.stems) >= SAME_SUBJECT
+        and not _numbers_differ(one, two)
+    ):
         return "one denies what the other says"
     return None
 
@@ -119,6 +141,8 @@ def disagreement(newer: Note, older: Note) -> str | None:
 def claim(text: str) -> Claim:
     """Take a record's first sentence without its reason apart."""
     sentence = _REASON.sub("", _SENTENCE.split(text.strip())[0]) or text
+    sentence = _NUMBER_WORD.sub(lambda match: _NUMBER_WORDS[match[0].lower()], sentence)
+    sentence = _NUMBERED.sub(r"\1_\2", sentence)
     tokens = tuple(match.group().lower() for match in _TOKEN.finditer(sentence))
     classes = {name: frozenset(token for token in tokens if token in members) for name, members in ALTERNATIVES.items()}
     named = {token for found in classes.values() for token in found}
@@ -153,6 +177,12 @@ def _same_subject(one: Claim, two: Claim, anchored: bool) -> bool:
 
 def _all_members(claim: Claim) -> frozenset[str]:
     return frozenset(member for members in claim.members.values() for member in members)
+
+
+def _names_other_things(one: Claim, two: Claim) -> bool:
+    """Whether each has a content word of its own: then they may well speak of two things."""
+    neutral = _NEUTRAL | {stem(verb) for verb in _VERBS}
+    return bool(one.stems - two.stems - neutral) and bool(two.stems - one.stems - neutral)
 
 
 def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
