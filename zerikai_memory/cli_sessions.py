@@ -60,9 +60,16 @@ def _run_sources(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _run_index(memory: Memory, args: argparse.Namespace) -> int:
-    from zerikai_memory import render_sessions
+    from zerikai_memory import render_sessions, terminal
+    from zerikai_memory.model import ScanProgress
 
-    report = memory.sessions.index()
+    with terminal.progress_bar() as show:
+
+        def progress(done: int, total: int) -> None:
+            if show is not None:
+                show(ScanProgress("MB of transcripts", done // 1_000_000, total // 1_000_000))
+
+        report = memory.sessions.index(progress)
     return _show(args, report, render_sessions.indexed(report))
 
 

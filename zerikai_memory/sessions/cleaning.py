@@ -34,21 +34,21 @@ def clean(said: Said, max_chars: int, *, thinking: bool = False) -> Said | None:
     """The message as it may be stored, or None when nothing of it may."""
     if said.role == "thinking" and not thinking:
         return None
-    text = _without_private(_SURROGATE.sub("\ufffd", said.text).replace("\0", "")[:MAX_RAW_CHARS])
+    text = _plain(said.text)
     if said.role == "tool":
-        text = clamp(mask_secrets(" ".join(_DATA.sub(_data_mark, text).split())), MAX_TOOL_CHARS)
+        text = clamp(mask_secrets(" ".join(_without_data(text).split())), MAX_TOOL_CHARS)
     else:
-        if said.role == "user":
+        if said.role == "user" and "<" in text:
             text = _COMMAND.sub(" ", _INJECTED.sub("", text))
-        text = _FENCED_DIFF.sub(_diff_mark, _DATA.sub(_data_mark, text)).strip()
+        text = _without_data(text)
+        text = (_FENCED_DIFF.sub(_diff_mark, text) if "```" in text else text).strip()
         text = clamp(mask_secrets(text), max_chars)
     return replace(said, text=text) if text else None
 
 
 def clean_label(text: str, max_chars: int = 200) -> str:
     """A title or folder in one masked line."""
-    plain = _without_private(_SURROGATE.sub("\ufffd", text).replace("\0", ""))
-    return clamp(mask_secrets(" ".join(plain.split())), max_chars)
+    return clamp(mask_secrets(" ".join(_plain(text).split())), max_chars)
 
 
 def clamp(text: str, max_chars: int) -> str:
@@ -57,6 +57,17 @@ def clamp(text: str, max_chars: int) -> str:
         return text
     mark = f" ... ({len(text) - max_chars} more characters)"
     return text[: max(0, max_chars - len(mark))] + mark
+
+
+def _plain(text: str) -> str:
+    """Text that can be stored, without private spans. Patterns here and below run only where they can match."""
+    text = text[:MAX_RAW_CHARS].replace("\0", "")
+    text = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    return _without_private(text) if "<" in text else text
+
+
+def _without_data(text: str) -> str:
+    return _DATA.sub(_data_mark, text) if len(text) >= 400 else text
 
 
 def _without_private(text: str) -> str:
