@@ -10,6 +10,8 @@ from pathlib import Path
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import ZerikaiError
+from zerikai_memory.llm.base import ModelError
+from zerikai_memory.llm.choose import Backends
 from zerikai_memory.model import Finding, Workspace
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.backups import PARTIAL
@@ -34,7 +36,7 @@ class HealthParts:
 
 def examine(parts: HealthParts) -> list[Finding]:
     """All findings, good ones too; a check that fails is a finding, never an exception."""
-    findings = [*_settings(parts.settings), *_embedding(parts.embedder)]
+    findings = [*_settings(parts.settings), *_embedding(parts.embedder), *_models(parts.settings)]
     home = parts.settings.home
     if not home.exists():
         findings.append(Finding("ok", "brain", f"{home} does not exist yet; the first scan makes it"))
@@ -70,6 +72,27 @@ def _embedding(embedder: Embedder) -> Iterator[Finding]:
         yield Finding("ok", "embedding", f"{embedder.fingerprint}, {vector.shape[1]} dimensions")
     except (ZerikaiError, OSError, ValueError) as error:
         yield Finding("error", "embedding", f"cannot be loaded: {error}", "install the package again")
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    """Which models could write answers now; servers on this machine are asked, the cloud is not."""
+    backends = Backends(settings)
+    cloud = () if settings.memory_mode == "local" else backends.cloud("fast")
+    found, missing = [], []
+    for backend in (*cloud, *backends.local):
+        try:
+            where = "beyond this machine" if backend.remote else "on this machine"
+            found.append(f"{backend.name} {backend.ready().model} {where}")
+        except ModelError as error:
+            missing.append(str(error))
+    mode = f"MEMORY_MODE={settings.memory_mode}"
+    if found:
+        yield Finding("ok", "models", f"{mode}: {', '.join(found)}")
+    elif settings.memory_mode == "local":
+        yield Finding("ok", "models", f"{mode}: none, answers quote the index ({'; '.join(missing)})")
+    else:
+        fix = "set DEEPSEEK_API_KEY, or OPENAI_COMPAT_BASE_URL and OPENAI_COMPAT_MODEL"
+        yield Finding("warning", "models", f"{mode}, but no model can be asked ({'; '.join(missing)})", fix)
 
 
 def _folder(home: Path) -> Iterator[Finding]:
