@@ -35,18 +35,18 @@ class Question:
     text: str
 
 
-def rows() -> list[Row]:
+def rows(name: str = "records.txt") -> list[Row]:
     found = []
-    for line in _lines("records.txt"):
+    for line in _lines(name):
         key, category, age, marks, content = (part.strip() for part in line.split("|", 4))
         split = {name: value for name, _, value in (mark.partition("=") for mark in marks.split())}
         found.append(Row(key, category, float(age), split, content))
     return found
 
 
-def questions() -> list[Question]:
+def questions(name: str = "questions.txt") -> list[Question]:
     found = []
-    for line in _lines("questions.txt"):
+    for line in _lines(name):
         keys, _, text = line.partition("|")
         found.append(Question(tuple(key for key in keys.split() if key != "-"), text.strip()))
     return found
@@ -74,9 +74,9 @@ def open_ledger(brain: Brain, now: float | None = None, session: str = "s1") -> 
     )
 
 
-def fill(brain: Brain, ledger: Ledger, now: float) -> None:
+def fill(brain: Brain, ledger: Ledger, now: float, name: str = "records.txt") -> None:
     """Write the records as a ledger would have over the years: oldest first, conflicts by its own rules."""
-    for row in sorted(rows(), key=lambda row: -row.age_days):
+    for row in sorted(rows(name), key=lambda row: -row.age_days):
         at = row.marks.get("at")
         outcome = next((word for word in ("worked", "failed") if word in row.marks), None)
         note = Note(

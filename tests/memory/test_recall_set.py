@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,21 @@ def test_the_right_live_record_comes_first(ledger: Ledger):
         right = found[: len(question.expected)] == list(question.expected) if question.expected else not found
         wrong += [] if right else [(question.text, question.expected, found)]
     assert len(wrong) <= 0.1 * len(questions()), wrong
+
+
+def test_a_second_set_that_nothing_was_tuned_on(tmp_path: Path):
+    brain = Brain(tmp_path / "brain")
+    ledger = open_ledger(brain, NOW)
+    fill(brain, ledger, NOW, "compiler_records.txt")
+    asked = questions("compiler_questions.txt")
+    right = 0
+    for question in asked:
+        found = [note.id for note in ledger.recall(SHOP, understand(question.text), None, 5)]
+        right += found[: len(question.expected)] == list(question.expected) if question.expected else not found
+    events = brain.notes.events(SHOP.id)
+    brain.close()
+    assert right >= 0.9 * len(asked)
+    assert events == []
 
 
 def test_a_superseded_record_is_never_shown_as_live(ledger: Ledger):

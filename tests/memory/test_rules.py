@@ -75,6 +75,12 @@ def test_every_rule_is_met_by_some_text(rule):
         ("Metrics are enabled in staging", "Metrics are disabled in staging", "enabled or disabled"),
         ("Use tabs for indentation in Go files", "Use spaces for indentation in Go files", "indent"),
         ("Migrations run before the deploy", "Migrations run after the deploy", "before or after"),
+        ("Retry failed jobs three times", "Retry failed jobs five times", "time: 3 or 5"),
+        ("We use REST for the public API", "The public API uses GraphQL", "protocol"),
+        ("We decided on MongoDB for the analytics store", "Use PostgreSQL for the analytics store", "database"),
+        ("Tests must run in parallel", "Tests must run sequentially", "parallel or sequentially"),
+        ("Store uploads in S3", "Store uploads on the local disk", "file storage"),
+        ("The parser should not be strict about keys", "The parser should be strict about keys", "denies"),
     ],
 )  # fmt: skip
 def test_records_that_disagree_are_noticed_both_ways(newer: str, older: str, why: str):
@@ -93,6 +99,13 @@ def test_records_that_disagree_are_noticed_both_ways(newer: str, older: str, why
         ("Logs are written as JSON", "Reports are written as CSV"),  # another subject
         ("Deploy on Monday", "The tax service is down on Sunday"),
         ("Do not edit generated types by hand", "Generated types come from make codegen"),
+        ("The mobile client caches for 5 minutes", "The web client caches for 10 minutes"),
+        ("Do not use floats for money", "Use integers for money"),
+        ("Use black to format Python", "Use prettier to format TypeScript"),
+        ("Stage 1 of the pipeline takes 3 minutes", "Stage 2 of the pipeline takes 10 minutes"),  # numbers as names
+        ("Never log passwords", "Log every login attempt"),
+        ("Backups run daily at 2", "Backups are kept for 30 days"),
+        ("Version 2 of the API is current", "Version 1 of the API is deprecated"),
         ("x", "y"),
         ("", "The timeout is 30 seconds"),
     ],

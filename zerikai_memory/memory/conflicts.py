@@ -78,6 +78,7 @@ _NUMBER_WORDS = {
     for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
 }
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.I)
+_UNIT_NAMES = {"h": "hour", "hr": "hour", "min": "minute", "s": "second", "sec": "second", "d": "day"}
 # "Stage 1" and "stage 2" are two things, not two values.
 _NUMBERED = re.compile(r"\b(stage|step|phase|tier|part|chapter|issue|ticket|case|room|team|option) (\d+)\b", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -217,7 +218,8 @@ def _numbers(sentence: str) -> dict[str, frozenset[str]]:
     for match in _UNITS.finditer(sentence):
         unit = (match["unit"] or "").lower()
         unit = unit if unit not in STOP_WORDS else ""
-        found.setdefault(stem(unit) if len(unit) > 2 else unit, set()).add(match["number"])
+        unit = unit.rstrip("s") if len(unit) > 2 else unit
+        found.setdefault(_UNIT_NAMES.get(unit, unit), set()).add(match["number"])
     return {unit: frozenset(numbers) for unit, numbers in found.items()}
 
 
