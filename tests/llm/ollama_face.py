@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ class Face:
     counts: bool = True
     cut_at: int = 100_000
     silent_s: float = 0.0
+    upstream: str = ""  # a llama.cpp server's /v1, which then answers and counts
     requests: list[dict[str, Any]] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
 
@@ -75,7 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         half = len(face.answer) // 2
         lines = [{"message": {"role": "assistant", "content": t}} for t in (face.answer[:half], face.answer[half:])]
-        if face.ends:
+        if face.upstream:
+            lines = _asked(face.upstream, body)
+        elif face.ends:
             tokens = sum(len(m["content"]) for m in body["messages"]) // 4
             counts = {"prompt_eval_count": min(tokens, face.cut_at), "eval_count": 5} if face.counts else {}
             lines.append({"message": {"role": "assistant", "content": ""}, "done_reason": face.finish, **counts})
@@ -90,3 +94,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _asked(upstream: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The lines of a reply that a real server wrote, with its counts."""
+    options = body["options"]
+    asked = {"messages": body["messages"], "max_tokens": options["num_predict"], "temperature": options["temperature"]}
+    request = urllib.request.Request(
+        f"{upstream}/chat/completions", json.dumps(asked).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as response:
+        reply = json.load(response)
+    text, usage = reply["choices"][0]["message"]["content"], reply["usage"]
+    counts = {"prompt_eval_count": usage["prompt_tokens"], "eval_count": usage["completion_tokens"]}
+    half = len(text) // 2
+    contents = (text[:half], text[half:], "")
+    lines: list[dict[str, Any]] = [{"message": {"role": "assistant", "content": piece}} for piece in contents]
+    lines[-1] |= counts
+    return lines

@@ -263,6 +263,13 @@ def test_a_server_that_is_not_there_is_unreachable(url: str) -> None:
     assert caught.value.kind == FailureKind.UNREACHABLE
 
 
+def test_a_server_without_tls_behind_https_is_unreachable_and_gets_no_key(double: Double) -> None:
+    with pytest.raises(ModelError) as caught:
+        backend(double.url.replace("http:", "https:")).complete(PROMPT, Call(10))
+    assert caught.value.kind == FailureKind.UNREACHABLE
+    assert double.requests == []
+
+
 def test_a_proxy_of_the_environment_does_not_carry_off_loopback_traffic(double, monkeypatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.llm.ollama_face import ollama_face
 from zerikai_memory.app import Memory
 from zerikai_memory.llm.base import Attempt, AttemptEnd, Call, FailureKind, ModelError, Prompt
+from zerikai_memory.llm.ollama import Ollama
 from zerikai_memory.llm.openai_compat import OpenAICompat, ServerSpec
 from zerikai_memory.settings import Settings
 
@@ -122,3 +124,13 @@ def test_text_arrives_in_pieces_and_cancel_ends_it(url: str) -> None:
     with pytest.raises(ModelError) as caught:
         llama.complete(Prompt("system", "question", 30_000), Call(60, lambda: len(seen) > 100, seen.append))
     assert caught.value.kind == FailureKind.CANCELLED
+
+
+def test_the_official_ollama_client_gets_true_counts_through_a_face(url: str) -> None:
+    prompt = Prompt("s" * 3_000, "question " * 10, 20)
+    with ollama_face(upstream=url) as face:
+        reply = Ollama(face.url, None, allow_remote=False).complete(prompt, Call(60))
+    assert reply.text
+    assert reply.usage.completion == 20
+    # Each character is a token of this model, and the roles have some of their own.
+    assert 3_090 <= (reply.usage.prompt or 0) < 3_200
