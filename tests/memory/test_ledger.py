@@ -131,6 +131,17 @@ def test_lines_alone_do_not_make_code_stale(memory: Memory, project: str):
     assert memory.records(project).review().stale == ()
 
 
+def test_the_same_text_again_says_what_of_it_was_not_added(memory: Memory, project: str):
+    first = memory.save("Log in by name", project)
+    again = memory.save("log in  by name.", project, anchors=["Session.login"], details={"detail": "why"})
+    assert again.id == first.id
+    assert (
+        f"detail, anchors stayed as they were; to change them save it with supersedes {first.id}" in again.warnings[1]
+    )
+    better = memory.save("Log in by name", project, anchors=["Session.login"], supersedes=[first.id])
+    assert (better.id != first.id, better.supersedes) == (True, (first.id,))
+
+
 def test_a_superseding_record_takes_the_place_and_the_history_tells(memory: Memory, project: str):
     old = memory.save("The queue is RabbitMQ", project, category="decision")
     new = memory.save("The queue is Kafka", project, category="decision", supersedes=[f"note:{old.id[:6]}"])

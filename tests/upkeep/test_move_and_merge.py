@@ -174,3 +174,29 @@ def test_merging_with_itself_and_with_an_unknown_one_is_refused(memory, tmp_path
         memory.upkeep.merge(str(one), "one")
     with pytest.raises(WorkspaceError, match="not registered"):
         memory.upkeep.merge("one", "two")
+
+
+def test_a_merge_keeps_chains_anchors_and_who_said_what(memory, tmp_path):
+    one, two = make(tmp_path / "one", "alpha"), make(tmp_path / "two", "beta")
+    memory.scan(str(one))
+    memory.scan(str(two))
+    first = memory.save("the old way", str(one), category="decision", anchors=["alpha"])
+    second = memory.save("the new way", str(one), category="decision", supersedes=[first.id])
+    theirs = memory.save("said in both", str(one), details={"confirmed": "Ann"})
+    ours = memory.save("said in both", str(two))
+    other = memory.save("with a detail", str(one), details={"detail": "x"})
+    memory.save("with a detail", str(two))
+    assert len(memory.query("", str(two), category="fact").notes) == 2
+    memory.upkeep.merge(str(one), str(two))
+    records = memory.records(str(two))
+    chain = records.history(second.id)
+    assert [note.id for note in chain.notes] == [first.id, second.id]
+    assert [anchor.qualified_name for anchor in chain.notes[0].anchors] == ["alpha"]
+    kept = {note.id: note for note in records.listed("fact", 9)}
+    assert theirs.id not in kept
+    assert kept[ours.id].confirmed_by == "Ann"
+    assert other.id in kept
+    assert len(kept) == 3
+    assert "reaffirm" in [event.kind for event in records.history(ours.id).events]
+    # What the process had in memory follows.
+    assert second.id in [note.id for note in memory.query("the new way", str(two), category="decision").notes]

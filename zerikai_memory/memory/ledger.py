@@ -103,7 +103,10 @@ class Ledger:
         stored, new = parts.notes.append(note, events, self._vector(note))
         if not new:
             stored = self._promoted(stored)
-        warnings = (*saving_warnings(stored, draft.content, new=new), *(_disagrees(*one) for one in against if new))
+        warnings = (
+            *saving_warnings(stored, draft.content, asked=note, new=new),
+            *(_disagrees(*one) for one in against if new),
+        )
         return replace(stored, warnings=warnings)
 
     def recall(

@@ -28,11 +28,16 @@ def clean_content(content: str) -> str:
     return mask_secrets(text)
 
 
-def saving_warnings(note: Note, given: str, *, new: bool) -> tuple[str, ...]:
-    """What the person should know about a save of the text `given`."""
+def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[str, ...]:
+    """What the person should know about a save of the text `given` that `asked` for a record and got `note`."""
     found = []
     if not new:
         found.append("the same note was stored already; that it was said again is recorded")
+        more = [
+            name for name in ("detail", "anchors", "tags") if getattr(asked, name) not in ("", (), getattr(note, name))
+        ]
+        if more:
+            found.append(f"its {', '.join(more)} stayed as they were; to change them save it with supersedes {note.id}")
     elif note.content != given.replace("\0", "").strip():
         found.append("what looks like a secret was masked before it was stored")
     return tuple(found)

@@ -72,11 +72,16 @@ class NoteTable:
             new = connection.execute(
                 "SELECT count(*) FROM notes WHERE workspace_id = ? AND seq > ?", (self._workspace_id, self._last)
             ).fetchone()[0]
-            if count != self._count + new or last < self._last or last_event < self._last_event:
+            new_events = connection.execute(
+                "SELECT count(*) FROM note_events WHERE workspace_id = ? AND seq > ?",
+                (self._workspace_id, self._last_event),
+            ).fetchone()[0]
+            whole = count == self._count + new and events == self._events + new_events
+            if not whole or last < self._last or last_event < self._last_event:
                 self._forget()  # records were removed, handed over, or a backup was restored
             if last > self._last:
                 self._load_notes(connection)
-            if last_event > self._last_event or events != self._events:
+            if last_event > self._last_event:
                 self._load_events(connection)
             self._count, self._last, self._events, self._last_event = count, last, events, last_event
 

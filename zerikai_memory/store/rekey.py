@@ -12,7 +12,7 @@ from zerikai_memory.store.memory import LIVE, delete_notes
 # (seq, id, id of the receiver's note that says the same); only live notes are the same.
 _EQUAL_NOTES = (
     "SELECT n.seq, n.id, max(m.id) FROM notes n JOIN notes m ON m.workspace_id = ?2 AND m.category = n.category"
-    " AND m.content_hash = n.content_hash AND m.outcome IS n.outcome"
+    " AND m.content_hash = n.content_hash AND m.outcome IS n.outcome AND m.detail = n.detail AND m.tags = n.tags"
     f" WHERE n.workspace_id = ?1 AND {LIVE} AND {LIVE.replace('n.id', 'm.id')} GROUP BY n.seq"
 )
 
@@ -56,7 +56,12 @@ def hand_over(connection: sqlite3.Connection, old: str, new: str, *, register: W
 
 
 def _hand_over_to(connection: sqlite3.Connection, theirs: str, ours: str) -> None:
-    """What was known of a note becomes known of the one that stays in its place."""
+    """What was known of a note becomes known of the one that stays in its place, that it was said too."""
+    connection.execute(
+        "INSERT INTO note_events (workspace_id, note_id, kind, session, agent, run_id, created_at)"
+        " SELECT workspace_id, ?, 'reaffirm', session, agent, run_id, created_at FROM notes WHERE id = ?",
+        (ours, theirs),
+    )
     connection.execute("UPDATE note_anchors SET note_id = ? WHERE note_id = ?", (ours, theirs))
     connection.execute("UPDATE note_events SET note_id = ? WHERE note_id = ?", (ours, theirs))
     connection.execute("UPDATE note_events SET other_id = ? WHERE other_id = ?", (ours, theirs))
