@@ -138,6 +138,7 @@ class Memory:
                 cwd=self.cwd,
                 chosen=self.settings.session_places or (),
                 max_chars=self.settings.max_content_chars,
+                view=lambda known: view.get() if (view := self._brain.scanned_view(known.id)) else None,
             )
         )
 

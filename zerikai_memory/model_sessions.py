@@ -54,7 +54,10 @@ class SessionStep:
 
 @dataclass(frozen=True, slots=True)
 class SessionHit:
-    """A message that fits a question; matches in the snippet stand between `**`."""
+    """A message that fits a question; matches in the snippet stand between `**`.
+
+    `mentions` are files it names, and of a known workspace `name #file:line` of entities.
+    """
 
     session: str
     agent: str
@@ -65,6 +68,7 @@ class SessionHit:
     snippet: str
     score: float
     off_branch: bool = False
+    mentions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

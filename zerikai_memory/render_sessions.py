@@ -18,6 +18,8 @@ from zerikai_memory.render import columns, one_line, safe_text
 
 # Enough of a folder to know the project; the data holds it whole.
 PROJECT_CHARS = 40
+# With more a hit would cost over 150 tokens; the data holds them.
+MENTIONS_CHARS = 90
 
 
 def recall(found: Recall) -> str:
@@ -97,7 +99,9 @@ def _hit(hit: SessionHit) -> str:
     mark = " [left branch]" if hit.off_branch else ""
     where = f"{one_line(hit.session)} step {hit.step}"
     facts = (hit.role + mark, hit.agent, _short(hit.project), _when(hit.at))
-    return f"{where} ({', '.join(fact for fact in facts if fact)})\n  {one_line(hit.snippet)}"
+    lines = [f"{where} ({', '.join(fact for fact in facts if fact)})", f"  {one_line(hit.snippet)}"]
+    named = ", ".join(one_line(one) for one in hit.mentions)
+    return "\n".join([*lines, f"  names {named}"] if named and len(named) <= MENTIONS_CHARS else lines)
 
 
 def _step(step: SessionStep) -> str:

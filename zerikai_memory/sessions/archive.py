@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from zerikai_memory.errors import BusyError, DamagedError, InputError, WorkspaceError
+from zerikai_memory.errors import BusyError, DamagedError, InputError, StoreError, WorkspaceError
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_sessions import (
     ROLES,
@@ -24,10 +26,12 @@ from zerikai_memory.model_sessions import (
 from zerikai_memory.sessions.cleaning import clamp
 from zerikai_memory.sessions.formats.registry import BY_NAME, places
 from zerikai_memory.sessions.index import IndexParts, index_sessions
+from zerikai_memory.sessions.mentions import KnownNames, known_names
 from zerikai_memory.sessions.search import search
 from zerikai_memory.sessions.survey import Survey, survey
 from zerikai_memory.sessions.times import moment
 from zerikai_memory.store.tape import SessionFilter, TapeStore
+from zerikai_memory.store.view import IndexView
 from zerikai_memory.workspace.identity import canonical_path, find_workspace
 from zerikai_memory.workspace.paths import from_disk
 
@@ -41,10 +45,12 @@ DIALOGUE_BYTES, MESSAGE_CHARS = 6_500, 2_000
 NEAR_STEPS = 100
 MAX_STEP = 10**9
 
+_LOG = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class ArchiveParts:
-    """What the use cases work with; `chosen` are (agent, folder) pairs of the settings."""
+    """What the use cases work with; `chosen` are (agent, folder) pairs, `view` the entities of a scanned workspace."""
 
     store: TapeStore
     lock: Callable[[], FileLock]
@@ -53,6 +59,7 @@ class ArchiveParts:
     cwd: Path
     chosen: tuple[tuple[str, str], ...]
     max_chars: int
+    view: Callable[[Workspace], IndexView | None] = lambda workspace: None
 
 
 class Archive:
@@ -128,7 +135,7 @@ class Archive:
         behind, warnings = self._catch_up()
         wanted = self._filter(session, workspace, agent, role, since, until)
         if query and query.strip():
-            hits = search(self._store, query, wanted, limit)
+            hits = search(self._store, query, wanted, limit, self._names())
             return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
         if wanted.session is not None:
             (info,) = self._list(SessionFilter(session=wanted.session), 1) or (None,)
@@ -156,6 +163,26 @@ class Archive:
     def close(self) -> None:
         """Close the index."""
         self._store.close()
+
+    def _names(self) -> Callable[[str], KnownNames | None]:
+        """What the indexes know, by the folder of a session; each is looked up once, and only for a hit."""
+
+        @cache
+        def names(project: str) -> KnownNames | None:
+            try:
+                workspace = next((one for one in self._parts.known() if one.path == project), None)
+                view = self._parts.view(workspace) if workspace else None
+            except StoreError as error:  # links are an extra: without them the hit still tells its message
+                _LOG.warning("hits of %s are not linked: %s", project, error)
+                return None
+            if view is None:
+                return None
+            files = [file.path for file in view.files]
+            lines = zip(view.file_of.tolist(), view.start_lines.tolist(), strict=True)
+            places = [f"{files[file]}:{line}" for file, line in lines]
+            return known_names(files, view.names, view.qualified_names, places)
+
+        return names
 
     def _list(self, wanted: SessionFilter, limit: int) -> tuple[SessionInfo, ...]:
         if not self._store.exists():

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
+from zerikai_memory.sessions.mentions import KnownNames, mentions
 from zerikai_memory.store.tape import SessionFilter, TapeStore
 from zerikai_memory.store.words import STOP_WORDS, match_expression, split_words
 
 # With its line of facts, a hit stays within 150 tokens of 4 characters.
-SNIPPET_CHARS = 420
+SNIPPET_CHARS = 360
 # A tool line names a file that many other lines name too; what was said about it tells more.
 ROLE_WEIGHT = {"user": 1.0, "assistant": 1.0, "thinking": 0.7, "tool": 0.5}
 OFF_BRANCH_WEIGHT = 0.8
@@ -37,7 +38,13 @@ _ENDING = re.compile(r"(?:ations?|ings?|edly|ed|ers?|ies|es|s|e|y|ly|ments?|ness
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 
 
-def search(store: TapeStore, question: str, wanted: SessionFilter, limit: int) -> list[SessionHit]:
+def search(
+    store: TapeStore,
+    question: str,
+    wanted: SessionFilter,
+    limit: int,
+    names: Callable[[str], KnownNames | None] = lambda project: None,
+) -> list[SessionHit]:
     """The best messages: those that hold every word of the question, or if there are none, any of them."""
     asked = _query_words(question)
     if not asked or not store.exists():
@@ -53,7 +60,10 @@ def search(store: TapeStore, question: str, wanted: SessionFilter, limit: int) -
     weighed = sorted((replace(hit, score=round(_weight(hit, reason), 3)) for hit in found), key=lambda hit: -hit.score)
     different = {hit.snippet: hit for hit in reversed(weighed)}  # what was said again word for word counts once
     best = sorted(different.values(), key=lambda hit: -hit.score)[:limit]
-    return [replace(hit, snippet=snippet(hit.snippet, asked)) for hit in best]
+    return [
+        replace(hit, mentions=mentions(hit.snippet, names(hit.project)), snippet=snippet(hit.snippet, asked))
+        for hit in best
+    ]
 
 
 def snippet(text: str, asked: Sequence[str], chars: int = SNIPPET_CHARS) -> str:

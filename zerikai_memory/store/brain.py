@@ -51,6 +51,11 @@ class Brain:
         """The cached arrays of a workspace's index."""
         return self._opened(workspace_id)[1]
 
+    def scanned_view(self, workspace_id: str) -> ViewCache | None:
+        """The cached arrays of a workspace that has an index, None of one that has not."""
+        index, view = self._opened(workspace_id)
+        return view if index.exists() else None
+
     def scan_lock(self, workspace_id: str) -> FileLock:
         """The lock that a scan or drop of the workspace holds; the OS frees it when its process ends."""
         return self._lock(f"{workspace_id}.scan")
