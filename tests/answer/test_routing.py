@@ -37,6 +37,8 @@ def route(question: str, use_cloud: bool | None = None, **settings: object):
         ("who calls review() here", "local", "MEMORY_MODE=hybrid"),
         ("what is the reviewer's role", "local", "MEMORY_MODE=hybrid"),
         (LONG, "cloud", "40 words (from 40 on)"),
+        ("购物车" * 30, "cloud", "46 words (from 40 on)"),  # a script without blanks
+        ("购物车如何添加商品", "local", "MEMORY_MODE=hybrid"),
         (LONG.removesuffix("very "), "local", "MEMORY_MODE=hybrid"),
     ],
 )

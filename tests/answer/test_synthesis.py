@@ -172,6 +172,19 @@ def test_a_cloud_without_balance_is_asked_and_told_once(make, ask, double) -> No
     assert len(double.requests) == 1
 
 
+def test_a_model_that_does_not_answer_in_time_is_left_alone_for_a_minute(make, ask) -> None:
+    with ollama_face(silent_s=30) as face:
+        memory = make(ollama_host=face.url)
+        assert "no complete answer within 2 s" in ask(memory, model_wait_s=2.1).warnings[0]
+        again = ask(memory, model_wait_s=20)
+        assert (again.route.backend, again.warnings) == ("none", ())
+        assert len(face.requests) == 1
+
+
+def test_a_question_in_a_script_without_blanks_is_no_name(make, ask, double) -> None:
+    assert "a name alone" not in ask(make(**cloud(double)), "cart在哪里add商品").route.reason
+
+
 def test_a_failing_cloud_falls_to_the_local_model_with_a_note(make, ask, double) -> None:
     double.default = Say(status=500)
     with ollama_face() as face:

@@ -112,7 +112,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
 
 def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evidence) -> Synthesis:
     """A model's answer; a name alone is looked up, which is quicker and says all unless a cloud was asked for."""
-    if len(query.text.split()) == 1 and not options.use_cloud:
+    # Chinese and Japanese questions have no blanks either, but no letter of ASCII to name a thing.
+    if len(query.text.split()) == 1 and query.text.isascii() and not options.use_cloud:
         return Synthesis(None, Route("none", None, "a name alone is looked up: quoted from the index"))
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 

@@ -16,6 +16,8 @@ from zerikai_memory.settings import Settings
 PRO_KEYWORDS = ("architect", "architecture", "design", "tradeoff", "audit")
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+# Chinese, Japanese and Thai.
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 # A question for reasons across several places, which no keyword names.
 _EXPLAIN = re.compile(
     r"\bexplain\b.{0,40}\b(?:how|why)\b.*\b(?:decid|choos|chose|select|determin|pick)\w*", re.IGNORECASE | re.DOTALL
@@ -76,13 +78,18 @@ def _hard_because(question: str, rules: RouteRules) -> str:
         return f"keyword {word!r}"
     if rules.keywords and _EXPLAIN.search(question):
         return "explain how something decides"
-    if (words := len(question.split())) >= rules.word_count:
+    if (words := _word_count(question)) >= rules.word_count:
         return f"{words} words (from {rules.word_count} on)"
     return ""
 
 
 def _wants_pro(question: str, rules: RouteRules) -> bool:
-    return bool(_keyword(question, PRO_KEYWORDS)) or len(question.split()) >= rules.word_count
+    return bool(_keyword(question, PRO_KEYWORDS)) or _word_count(question) >= rules.word_count
+
+
+def _word_count(question: str) -> int:
+    """Words between blanks; scripts without blanks have about two characters a word."""
+    return len(question.split()) + len(_UNSPACED.findall(question)) // 2
 
 
 def _keyword(question: str, keywords: Sequence[str]) -> str:

@@ -33,8 +33,14 @@ class FailureKind(StrEnum):
 
 # Nothing was billed and a second try a moment later may well succeed.
 RETRYABLE = frozenset({FailureKind.UNREACHABLE, FailureKind.BUSY, FailureKind.SERVER})
-# The same call would fail again for minutes: the back end is left alone for so long.
-PAUSE_S = {FailureKind.BALANCE: 600.0, FailureKind.KEY: 600.0, FailureKind.BUSY: 30.0}
+# The same call would fail again, after a long wait or for minutes: the back end is left alone for so long.
+PAUSE_S = {
+    FailureKind.BALANCE: 600.0,
+    FailureKind.KEY: 600.0,
+    FailureKind.TIMEOUT: 60.0,
+    FailureKind.UNREACHABLE: 30.0,
+    FailureKind.BUSY: 30.0,
+}
 
 
 class ModelError(ZerikaiError):
