@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.embed.card import entity_card, file_card
+from zerikai_memory.errors import Cancelled
 from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference, ReferenceKind
 from zerikai_memory.scan.read import SourceFile
 from zerikai_memory.store.index import WorkspaceIndex
@@ -45,16 +46,32 @@ class Batch:
         return self.entities >= BATCH_ENTITIES or len(self.sources) >= BATCH_ENTITIES
 
 
-def write_batch(index: WorkspaceIndex, batch: Batch, embedder: Embedder, extractor: int) -> int:
-    """Embed what has no vector yet and write the batch in one transaction; returns how many texts were embedded."""
-    drafts = [_draft(source, extraction, extractor, embedder.fingerprint) for source, extraction in batch.sources]
+def write_batch(
+    index: WorkspaceIndex,
+    batch: Batch,
+    embedder: Embedder,
+    extractor: int,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> int:
+    """Embed what has no vector yet and write the batch in one transaction; returns how many texts were embedded.
+
+    Raises Cancelled soon after `cancelled()` turns true; then nothing of the batch is written.
+    """
+
+    def check() -> None:
+        if cancelled():
+            raise Cancelled("the scan was stopped")
+
+    drafts = [
+        _draft(source, extraction, extractor, embedder.fingerprint, check) for source, extraction in batch.sources
+    ]
     known: dict[bytes, bytes] = {}
     for draft in drafts:
         entity_vectors, file_vector = index.vectors_of_file(draft.state.path, embedder.fingerprint)
         known |= entity_vectors | file_vector
     missing = {key: card for draft in drafts for key, card in draft.cards() if key not in known}
-    known |= _embed(embedder, missing)
-    index.replace_files([draft.finish(known) for draft in drafts], batch.remove)
+    known |= _embed(embedder, missing, check)
+    index.replace_files([draft.finish(known) for draft in drafts], batch.remove, check)
     return len(missing)
 
 
@@ -81,7 +98,9 @@ class _Draft:
         return IndexedFile(self.state, entities, self.references, key, vectors.get(key, b""))
 
 
-def _draft(source: SourceFile, extraction: Extraction, extractor: int, embedding: str) -> _Draft:
+def _draft(
+    source: SourceFile, extraction: Extraction, extractor: int, embedding: str, check: Callable[[], None]
+) -> _Draft:
     state = FileState(
         path=source.path,
         language=extraction.language,
@@ -99,12 +118,13 @@ def _draft(source: SourceFile, extraction: Extraction, extractor: int, embedding
     for reference in extraction.references:
         if reference.kind is ReferenceKind.REGISTER:
             roles[reference.from_entity] = f"{roles.get(reference.from_entity, '')} {reference.target_text}"
-    entities = tuple(
-        (entity, _search_fields(entity, path_words, body, roles.get(entity.id, "")), entity_card(entity, body))
-        for entity in extraction.entities
-        for body in (extraction.bodies.get(entity.id, ""),)
-    )
-    return _Draft(state, entities, extraction.references, _file_card(source.path, extraction.entities))
+    entities = []
+    for entity in extraction.entities:
+        check()
+        body = extraction.bodies.get(entity.id, "")
+        fields = _search_fields(entity, path_words, body, roles.get(entity.id, ""))
+        entities.append((entity, fields, entity_card(entity, body)))
+    return _Draft(state, tuple(entities), extraction.references, _file_card(source.path, extraction.entities))
 
 
 def _search_fields(entity: CodeEntity, path_words: str, body: str, role: str) -> SearchFields:
@@ -131,11 +151,15 @@ def _file_card(path: str, entities: Sequence[CodeEntity]) -> str:
     return file_card(path, leading, names)
 
 
-def _embed(embedder: Embedder, cards: dict[bytes, str]) -> dict[bytes, bytes]:
-    if not cards:
-        return {}
-    matrix = np.asarray(embedder.encode(list(cards.values())), np.float32)
-    return {key: pack_vector(row) for key, row in zip(cards, matrix, strict=True)}
+def _embed(embedder: Embedder, cards: dict[bytes, str], check: Callable[[], None]) -> dict[bytes, bytes]:
+    keys, texts = list(cards), list(cards.values())
+    vectors: dict[bytes, bytes] = {}
+    for start in range(0, len(keys), BATCH_ENTITIES):
+        check()
+        part = slice(start, start + BATCH_ENTITIES)
+        matrix = np.asarray(embedder.encode(texts[part]), np.float32)
+        vectors |= {key: pack_vector(row) for key, row in zip(keys[part], matrix, strict=True)}
+    return vectors
 
 
 def _key(card: str) -> bytes:

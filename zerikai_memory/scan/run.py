@@ -103,18 +103,24 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
     index.begin(parts.extractor_version, parts.embedder.fingerprint)
     todo = (*plan.add, *plan.change)
     batch = Batch(remove=list(plan.remove))
-    for path in todo:
-        if parts.cancelled():
-            _write(parts, batch, outcome)
-            outcome.status = "cancelled"
-            return
-        _take(parts, path, limits[path], batch, outcome)
-        outcome.done += 1
-        parts.progress(ScanProgress("index", outcome.done, len(todo), path))
+    try:
+        for path in todo:
+            if parts.cancelled():
+                raise Cancelled("the scan was stopped between two files")
+            _take(parts, path, limits[path], batch, outcome)
+            outcome.done += 1
+            parts.progress(ScanProgress("index", outcome.done, len(todo), path))
+            if batch.full:
+                _write(parts, batch, outcome, parts.cancelled)
+                batch = Batch()
+        _write(parts, batch, outcome, parts.cancelled)
+    except Cancelled:
+        outcome.status = "cancelled"
         if batch.full:
+            outcome.done -= len(batch.sources)
+        else:  # what was read is kept where that takes no time
             _write(parts, batch, outcome)
-            batch = Batch()
-    _write(parts, batch, outcome)
+        return
     index.finish()
 
 
@@ -131,7 +137,7 @@ def _take(parts: ScanParts, path: str, limit: int, batch: Batch, outcome: Outcom
     batch.add(source, extraction)
 
 
-def _write(parts: ScanParts, batch: Batch, outcome: Outcome) -> None:
+def _write(parts: ScanParts, batch: Batch, outcome: Outcome, cancelled: CancelledFunction = lambda: False) -> None:
     if batch.sources or batch.remove:
-        outcome.embedded += write_batch(parts.index, batch, parts.embedder, parts.extractor_version)
+        outcome.embedded += write_batch(parts.index, batch, parts.embedder, parts.extractor_version, cancelled)
         outcome.written |= {source.path for source, _ in batch.sources}

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -145,8 +145,13 @@ class WorkspaceIndex:
             ).fetchall()
         return dict(vectors), ({row[1]: row[2]} if row[2] else {})
 
-    def replace_files(self, files: Sequence[IndexedFile], remove: Sequence[str] = ()) -> None:
-        """Write `files` and remove the paths in `remove`, all in one transaction, what the mirror must learn of too."""
+    def replace_files(
+        self, files: Sequence[IndexedFile], remove: Sequence[str] = (), check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Write `files` and remove the paths in `remove`, all in one transaction, what the mirror must learn of too.
+
+        `check` is called often; what it raises ends the transaction with nothing written.
+        """
         with self.database.write() as connection, self.database.decoding():
             for path in remove:
                 note_changed(connection, path)
@@ -154,7 +159,7 @@ class WorkspaceIndex:
             for file in files:
                 note_changed(connection, file.state.path)
                 _delete_file(connection, file.state.path)
-                _insert_file(connection, file)
+                _insert_file(connection, file, check)
                 note_changed(connection, file.state.path)
             generation = int(_meta(connection, "generation")) + 1
             _set_meta(connection, generation=generation)
@@ -261,14 +266,17 @@ def _delete_file(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (row[0],))
 
 
-def _insert_file(connection: sqlite3.Connection, file: IndexedFile) -> None:
+def _insert_file(connection: sqlite3.Connection, file: IndexedFile, check: Callable[[], None]) -> None:
     state = file.state
     file_id = connection.execute(
         f"INSERT INTO files ({_STATE_COLUMNS}, card_hash, vector, search_rows) VALUES ({','.join('?' * 13)})",
         (*astuple(state), file.card_hash, file.vector, b""),
     ).lastrowid
     assert file_id is not None
-    search_rows = [_insert_entity(connection, file_id, item) for item in file.entities]
+    search_rows = []
+    for item in file.entities:
+        check()
+        search_rows.append(_insert_entity(connection, file_id, item))
     connection.execute(
         "UPDATE files SET search_rows = ? WHERE id = ?",
         (zlib.compress(json.dumps(search_rows).encode(), 6), file_id),
