@@ -12,14 +12,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from zerikai_memory.workspace.builtin import OUTPUT_RULES, default_rules, floor_rule
-from zerikai_memory.workspace.gitglob import Rule, RuleList
+from zerikai_memory.workspace.gitglob import Rule, RuleList, pattern_lines
+from zerikai_memory.workspace.opening import open_file
 
 MEMIGNORE, GITIGNORE = ".memignore", ".gitignore"
-# More than this is no ignore file; git itself refuses at 100 MB.
-_MAX_IGNORE_BYTES = 4_000_000
+# More than this is no ignore file, and every rule costs 0.2 ms at each scan; the longest we saw has 400 rules.
+MAX_IGNORE_BYTES = 1_000_000
+MAX_RULES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def root_rules(root: Path, *, respect_gitignore: bool, ignore_case: bool) -> Ign
     layers = [
         (folder, RuleList.parse(content, str(file), ignore_case=ignore_case))
         for folder, file in sources
-        if file.is_file() and not file.is_symlink() and (content := read_ignore_file(file))
+        if (content := read_ignore_file(file).content)
     ]
     if any(_leaves_out(layers, folder) for folder in [root, *between[:-1]]):
         return rules
@@ -109,13 +112,34 @@ def root_rules(root: Path, *, respect_gitignore: bool, ignore_case: bool) -> Ign
     )
 
 
-def read_ignore_file(path: Path) -> bytes | None:
-    """Content of an ignore file; None when it cannot be read (the walk then names it)."""
+@dataclass(frozen=True, slots=True)
+class IgnoreText:
+    """Content of an ignore file as far as it is applied; `fault` says what is not and `reason` why."""
+
+    content: bytes
+    fault: str = ""
+    reason: str = "too_large"
+
+
+def read_ignore_file(path: Path) -> IgnoreText:
+    """What an ignore file says; never waits for a pipe, never follows a link, and stops at the limits."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MAX_IGNORE_BYTES)
-    except OSError:
-        return None
+        with open_file(path) as file:
+            content = file.read(MAX_IGNORE_BYTES + 1)
+    except OSError as error:
+        return IgnoreText(b"", f"{error.strerror or error}; its rules are not applied", "unreadable")
+    if len(content) > MAX_IGNORE_BYTES:
+        content = content[: content.rfind(b"\n", 0, MAX_IGNORE_BYTES) + 1]
+        fault = f"more than {MAX_IGNORE_BYTES:,} bytes; only the rules in the first {MAX_IGNORE_BYTES:,} are applied"
+    else:
+        fault = ""
+    rules = pattern_lines(content)
+    if next(islice(rules, MAX_RULES, None), None) is not None:
+        numbers = islice(pattern_lines(content), MAX_RULES)
+        last = max(number for number, _ in numbers)
+        content = b"\n".join(content.split(b"\n", last)[:last])
+        fault = f"more than {MAX_RULES:,} rules; only the first {MAX_RULES:,} are applied"
+    return IgnoreText(content, fault)
 
 
 def is_source_package(rule: str | None, names: frozenset[str]) -> bool:

@@ -20,10 +20,20 @@ def open_inside(root: Path, path: str) -> BinaryIO:
     A folder or file that was swapped for a link since it was listed is not followed, a pipe is not waited for.
     """
     target = to_disk(root, path)
-    handle = _open_by_handles(root, target) if _BY_HANDLE else _open_checked(root, target)
+    return _regular(_open_by_handles(root, target) if _BY_HANDLE else _open_checked(root, target))
+
+
+def open_file(path: Path) -> BinaryIO:
+    """A regular file of which only the last name is checked: no link is followed, a pipe is not waited for."""
+    if not _BY_HANDLE and path.is_symlink():
+        raise OSError("a link, which is not followed")
+    return _regular(os.open(path, _FILE))
+
+
+def _regular(handle: int) -> BinaryIO:
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a regular file any more")
+            raise OSError("not a regular file")
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)

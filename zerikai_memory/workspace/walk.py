@@ -167,12 +167,14 @@ class _Run:
 
     def _rules_inside(self, folder: _Folder, entries: list[os.DirEntry[str]]) -> IgnoreRules:
         wanted = (MEMIGNORE, GITIGNORE) if self.respect_gitignore else (MEMIGNORE,)
-        found: dict[str, bytes | None] = {}
+        found: dict[str, bytes] = {}
         for entry in entries:
-            if entry.name in wanted and entry.is_file(follow_symlinks=False):
-                found[entry.name] = read_ignore_file(Path(entry.path))
-                if found[entry.name] is None:
-                    self._skip(f"{folder.path}/{entry.name}".lstrip("/"), "unreadable", "its rules are not applied")
+            # A link is no ignore file to git, and not one to us.
+            if entry.name in wanted and not entry.is_symlink():
+                text = read_ignore_file(Path(entry.path))
+                found[entry.name] = text.content
+                if text.fault:
+                    self._skip(f"{folder.path}/{entry.name}".lstrip("/"), text.reason, text.fault)
         if not found:
             return folder.rules
         return folder.rules.inside(folder.path, memignore=found.get(MEMIGNORE), gitignore=found.get(GITIGNORE))
