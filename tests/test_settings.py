@@ -1,6 +1,9 @@
 """Settings: what is documented, where values come from, and what happens to wrong ones."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -185,6 +188,25 @@ def test_quotes_exports_comments_and_windows_files_are_read(tmp_path):
 
 def test_values_are_not_expanded(tmp_path):
     assert settings_of(tmp_path / "brain", "ZERIKAI_WORKSPACE=${HOME}\n").workspace == "${HOME}"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".env")
+    code = (
+        "import sys; from zerikai_memory.settings import load_settings\n"
+        "print(*load_settings({'ZERIKAI_HOME': sys.argv[1]}).problems)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "not a regular file" in done.stdout
+
+
+def test_a_huge_file_is_a_problem_and_not_read(tmp_path):
+    settings = settings_of(tmp_path, "TOP_K=9\n" + "# comment\n" * 100_000)
+    assert settings.top_k == default("top_k")
+    assert "more than" in settings.problems[0]
 
 
 def test_an_unreadable_file_is_a_problem_and_no_error(tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -23,6 +24,7 @@ AGENTS = ("claude-code", "codex", "antigravity", "pi", "copilot-cli", "vscode-ch
 # A line that python-dotenv can use: optional export, a name, an equals sign; or nothing but blank or comment.
 _ENV_LINE = re.compile(r"\s*(?:#.*)?$|\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=")
 _ENV_NAME = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=")
+_MAX_ENV_BYTES = 100_000  # there are some twenty settings
 _ENVIRONMENT = "environment"
 # The seed's list; in `MEMORY_MODE=hybrid` a question with one of them goes to the cloud.
 ESCALATION_KEYWORDS = (
@@ -142,11 +144,11 @@ def source_checkout() -> Path | None:
 def _read_env_file(path: Path, problems: list[str]) -> dict[str, tuple[str, int]]:
     """{name: (value, line number)} of a dotenv file; lines that cannot be read are named, their text never shown."""
     try:
-        raw = path.read_bytes()
+        raw = _regular_bytes(path)
     except FileNotFoundError:
         return {}
     except OSError as error:
-        problems.append(f"{path}: cannot be read ({error.strerror}); its settings are not used")
+        problems.append(f"{path}: cannot be read ({error.strerror or error}); its settings are not used")
         return {}
     from io import StringIO  # only needed when a .env exists
 
@@ -166,6 +168,18 @@ def _read_env_file(path: Path, problems: list[str]) -> dict[str, tuple[str, int]
             value = dotenv_values(stream=StringIO(text + "\n"), interpolate=False).get(match.group(1))
             found[match.group(1)] = (value or "", number)
     return found
+
+
+def _regular_bytes(path: Path) -> bytes:
+    """Content of a small regular file; a pipe is not waited for (the server must start)."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("not a regular file")
+        content = file.read(_MAX_ENV_BYTES + 1)
+    if len(content) > _MAX_ENV_BYTES:
+        raise OSError(f"more than {_MAX_ENV_BYTES:,} bytes")
+    return content
 
 
 def _unclosed(line: str) -> bool:
