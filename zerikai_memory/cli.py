@@ -24,6 +24,8 @@ MIRROR_WAIT_S = 30.0
 # Nine sections by a model without a graphics card.
 BRIEF_WAIT_S = 600.0
 DONE, REFUSED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+# Arguments that may be the name of a folder or file on disk, which is any bytes.
+_DISK_NAMES = frozenset({"path", "workspace", "old", "new", "name", "source"})
 
 
 def main(argv: Sequence[str] | None = None, *, open_memory: Callable[[], Memory] | None = None) -> int:
@@ -37,7 +39,8 @@ def main(argv: Sequence[str] | None = None, *, open_memory: Callable[[], Memory]
         args = _parser().parse_args(words)
     except SystemExit as stop:  # argparse has printed the help, the version or what was wrong
         return stop.code if isinstance(stop.code, int) else WRONG_USE
-    _prepare_output(args.json)
+    _prepare_streams(args.json)
+    _show_odd_bytes(args)
     memory: Memory | None = None
     try:
         memory = (open_memory or _open_memory)()
@@ -70,11 +73,24 @@ def _open_memory() -> Memory:
     return memory
 
 
-def _prepare_output(as_json: bool) -> None:
-    """Whatever the locale: JSON is UTF-8, and a character that the terminal cannot show becomes an escape."""
+def _prepare_streams(as_json: bool) -> None:
+    """Whatever the locale: JSON is UTF-8; a byte that is no text, or what cannot be shown, becomes an escape."""
+    if reconfigure := getattr(sys.stdin, "reconfigure", None):
+        reconfigure(errors="backslashreplace")
     for stream, encoding in ((sys.stdout, "utf-8" if as_json else None), (sys.stderr, None)):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _show_odd_bytes(args: argparse.Namespace) -> None:
+    r"""Write bytes of an argument that are not UTF-8 as `\xff`, as stored paths do; names on disk keep them."""
+    for name, value in vars(args).items():
+        if isinstance(value, str) and name not in _DISK_NAMES:
+            setattr(args, name, _shown(value))
+
+
+def _shown(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _complain(message: str, args: argparse.Namespace, status: int) -> int:
@@ -258,11 +274,11 @@ def _text_from(source: str) -> str:
     try:
         if is_path and Path(source).is_file():
             return Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"Cannot read {source!r} as UTF-8 text: {error}") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"Cannot read {_shown(source)!r} as UTF-8 text: {error}") from error
     if is_path:  # one word is a mistyped file name more often than it is a brief
-        raise InputError(f"No such file: {source!r}. Give a file, - for stdin, or the text of the brief.")
-    return source
+        raise InputError(f"No such file: {_shown(source)!r}. Give a file, - for stdin, or the text of the brief.")
+    return _shown(source)
 
 
 @contextmanager
