@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from zerikai_memory.errors import BusyError, DamagedError, StoreError
@@ -212,6 +213,8 @@ class Database:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         deadline = time.monotonic() + BUSY_TIMEOUT_S
         while True:
+            # Before SQLite sees it: it gives its log and its shared memory the mode that the file has then.
+            _make_private(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
@@ -220,8 +223,6 @@ class Database:
                 connection.execute(f"PRAGMA synchronous={self._synchronous}")
                 connection.execute("PRAGMA foreign_keys=ON")
                 self._prepare(connection)
-                if self.path.stat().st_mode & 0o077:
-                    self.path.chmod(0o600)
                 return connection
             except sqlite3.Error as error:
                 connection.close()
@@ -270,6 +271,19 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """Make sure that a file and what SQLite keeps beside it are for their owner alone; an empty file is a database.
+
+    A file that exists is never opened here: closing it would give up the locks that SQLite holds on it.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for each in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal"))):
+        with suppress(FileNotFoundError):
+            if each.stat().st_mode & 0o077:
+                each.chmod(0o600)
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
