@@ -98,6 +98,7 @@ def test_regenerating_says_that_a_model_goes_on_writing(make, double, shop) -> N
         ("Run `make test` or `a.b`.", "Run `make test` or `a.b`."),  # no paths
         ("## Overview\nWith a heading.", "With a heading."),
         ("", "Counted Overview."),
+        ("Half a \ufffd letter.", "Counted Overview."),
     ],
 )
 def test_a_section_that_names_what_does_not_exist_is_not_taken(said, kept) -> None:

@@ -71,9 +71,9 @@ def _cut(body: str) -> str:
 
 
 def _usable(text: str, known: Collection[str]) -> str | None:
-    """The section without headings, or None when it names a path that does not exist."""
+    """The section without headings, or None when it is garbled or names a path that does not exist."""
     body = _HEADING.sub("", text).strip()
-    return body if body and all(_exists(code, known) for code in _CODE.findall(body)) else None
+    return body if body and "\ufffd" not in body and all(_exists(code, known) for code in _CODE.findall(body)) else None
 
 
 def _exists(code: str, known: Collection[str]) -> bool:
