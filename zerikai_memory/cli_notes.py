@@ -40,6 +40,7 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
         metavar="list|confirm|review|history|export|import", required=True
     )
     listing = command("list", _run_list, "List the live records.", in_workspace=True, within=notes)
+    listing.add_argument("question", nargs="?", metavar="QUESTION", help="only those that answer it, best first")
     listing.add_argument("--category", metavar="C")
     listing.add_argument("--as-of", type=_moment, metavar="DATE", help="what was live then: 2026-05-03")
     listing.add_argument("--all", action="store_true", help="superseded ones too")
@@ -104,7 +105,11 @@ def _run_list(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_notes
 
     then = {} if args.as_of is None else {"as_of": args.as_of}
-    found = memory.records(args.workspace).listed(args.category, args.last, live_only=not args.all, **then)
+    records = memory.records(args.workspace)
+    if args.question:
+        found = records.asked(args.question, args.category, args.last, args.as_of)
+    else:
+        found = records.listed(args.category, args.last, live_only=not args.all, **then)
     return _show(args, found, render_notes.note_list(found))
 
 

@@ -163,6 +163,9 @@ def test_what_was_believed_on_a_day_can_be_asked(memory: Memory, project: str):
     between = (old.created_at + new.created_at) / 2
     assert [n.id for n in records.listed(None, 5, live_only=True, as_of=between)] == [old.id]
     assert records.listed(None, 5, as_of=old.created_at - 1) == ()
+    assert [n.id for n in records.asked("which queue", None, 5, between)] == [old.id]
+    assert [n.id for n in records.asked("which queue", None, 5)] == [new.id]
+    assert records.asked("which queue", None, 5, between)[0].superseded_by is None
 
 
 def test_three_sessions_confirm_by_rule(home: Path, tmp_path: Path, project: str):
@@ -286,6 +289,8 @@ def test_the_commands_save_list_replay_and_review(home: Path, tmp_path: Path, pr
     assert "confirmed by Ann" in run("notes", "confirm", saved["id"], "--by", "Ann", *where)
     assert "confirm by Ann" in run("notes", "history", saved["id"][:6], *where)
     assert "Nothing to review" in run("notes", "review", *where)
+    assert "Install PyYAML" in run("notes", "list", "how to install PyYAML", "--last", "1", *where)
+    assert "No records." in run("notes", "list", "PyYAML", "--as-of", "2020-01-01", *where)
     assert "No records." in run("notes", "list", "--as-of", "2020-01-01", *where)
     assert "[failed] Pin yaml" in run("query", *where, "", "--category", "fix")
     exported = run("notes", "export", *where)

@@ -106,6 +106,7 @@ def test_records_that_disagree_are_noticed_both_ways(newer: str, older: str, why
         ("Never log passwords", "Log every login attempt"),
         ("Backups run daily at 2", "Backups are kept for 30 days"),
         ("Version 2 of the API is current", "Version 1 of the API is deprecated"),
+        ("old note 1", "old note 2"),
         ("x", "y"),
         ("", "The timeout is 30 seconds"),
     ],

@@ -121,7 +121,10 @@ def disagreement(newer: Note, older: Note) -> str | None:
             return f"{name}: {_listed(mine)} or {_listed(theirs)}"
     for unit in one.numbers.keys() & two.numbers.keys():
         mine, theirs = one.numbers[unit], two.numbers[unit]
-        if same_thing and not mine & theirs and len(mine) == len(theirs) == 1 and _close_wording(one, two):
+        value = unit or (
+            _VERBS & set(one.tokens) and _VERBS & set(two.tokens)
+        )  # "note 3" is a name, "the size is 3" a value
+        if value and same_thing and not mine & theirs and len(mine) == len(theirs) == 1 and _close_wording(one, two):
             return f"{unit or 'number'}: {_listed(mine)} or {_listed(theirs)}"
     for left, right in OPPOSITES:
         a, b = set(one.tokens), set(two.tokens)

@@ -332,6 +332,10 @@ class WorkspaceRecords:
         """The newest records, superseded ones too; `more` as in NoteStore.latest."""
         return self.ledger.latest(self.target, category, limit, **({"live_only": False} | more))
 
+    def asked(self, question: str, category: str | None, limit: int, as_of: float | None = None) -> tuple[Note, ...]:
+        """Live records that answer a question; with `as_of` those that were live then."""
+        return self.ledger.recall(self.target, understand(question), category, limit, as_of)
+
     def confirm(self, text: str, by: str = "user", reason: str = "") -> Note:
         """Vouch for a record, given by its id."""
         return self.ledger.confirm(self.target, text, by, reason)
