@@ -173,6 +173,7 @@ def test_vscode_replays_sets_cuts_and_deletes(home, archive):
             {"kind": 2, "k": ["requests"], "v": [request, request | {"requestId": "r2"}]},
             {"kind": 2, "k": ["requests"], "i": 1},  # cut the second
             {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "better"}], "i": 0},
+            {"kind": 1, "k": ["requests", 0, "result"], "v": {"metadata": "x" * 100}},
             {"kind": 1, "k": ["customTitle"], "v": "Named"},
             {"kind": 3, "k": ["draft"]},
             {"kind": 1, "k": ["requests", 9, "x"], "v": 1},  # its target is not there

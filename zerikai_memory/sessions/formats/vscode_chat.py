@@ -11,20 +11,19 @@ from urllib.parse import unquote, urlsplit
 from zerikai_memory.sessions.formats import copilot_cli
 from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, seconds, text_field
 
-# The document stands in memory as a whole; larger files are named as skipped.
-MAX_WHOLE_BYTES = 200_000_000
+# A JSON file stands in memory as a whole, a log line by line; what is larger is named as skipped or passed over.
+MAX_JSON_BYTES = 64_000_000
+# Of what a session holds these fill the memory and say nothing: results of tools, attached files, code references.
+_DROPPED = frozenset("result variableData contentReferences codeCitations followups toolSpecificData parts".split())
 _SET_ALL, _SET, _PUSH, _DELETE = range(4)
 
 
 def read_whole(path: Path) -> Iterator[Line]:
     """The lines of a session file; raises ValueError when it is too large or holds no session."""
-    size = path.stat().st_size
-    if size > MAX_WHOLE_BYTES:
-        raise ValueError(f"{size} bytes, more than {MAX_WHOLE_BYTES}")
     if path.parent.name == "transcripts":
         yield from _events(path)
         return
-    session = _replay(path) if path.suffix == ".jsonl" else json.loads(path.read_bytes())
+    session = _replay(path) if path.suffix == ".jsonl" else _document(path)
     if not isinstance(session, dict):
         raise ValueError("the file holds no session")
     requests = session.get("requests")
@@ -52,13 +51,24 @@ def _events(path: Path) -> Iterator[Line]:
 
 def _records(path: Path) -> Iterator[Json]:
     with path.open("rb") as file:
-        for raw in file:
+        while raw := file.readline(MAX_JSON_BYTES):
             try:
-                record = json.loads(raw)
+                record = json.loads(raw, object_hook=_slim)
             except (ValueError, RecursionError):
                 continue  # a torn line; the file is read again when it has grown
             if isinstance(record, dict):
                 yield record
+
+
+def _document(path: Path) -> Any:
+    size = path.stat().st_size
+    if size > MAX_JSON_BYTES:
+        raise ValueError(f"{size} bytes, more than {MAX_JSON_BYTES}")
+    return json.loads(path.read_bytes(), object_hook=_slim)
+
+
+def _slim(record: Json) -> Json:
+    return {key: value for key, value in record.items() if key not in _DROPPED}
 
 
 def _replay(path: Path) -> Any:
@@ -76,6 +86,8 @@ def _replay(path: Path) -> Any:
 
 
 def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> None:
+    if _DROPPED.intersection(key for key in keys if isinstance(key, str)):
+        return
     target = session
     for key in keys[:-1]:
         target = target[key]
