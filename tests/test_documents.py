@@ -32,7 +32,15 @@ def test_every_client_has_its_snippet():
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "CHANGELOG.md", "docs/settings.md", "docs/chroma.md", "docs/clients.md", "docs/sessions.md", "docs/ledger.md"],
+    [
+        "README.md",
+        "CHANGELOG.md",
+        "docs/settings.md",
+        "docs/chroma.md",
+        "docs/clients.md",
+        "docs/sessions.md",
+        "docs/ledger.md",
+    ],
 )
 def test_linked_and_named_files_exist(document):
     text = (ROOT / document).read_text(encoding="utf-8")

@@ -225,3 +225,18 @@ def test_a_checkout_keeps_its_brain_to_itself(tmp_path):
     assert brain_home({}, tmp_path) == tmp_path / ".brain"
     assert brain_home({"ZERIKAI_HOME": "  "}, tmp_path) == tmp_path / ".brain"
     assert brain_home({}, None).name == "zerikai-memory"
+
+
+@pytest.mark.parametrize(
+    ("mode", "url", "store"),
+    [
+        ("local", "http://chroma.example:8000", "exact"),  # the wall
+        ("local", "http://127.0.0.1:8000", "chroma-http"),
+        ("hybrid", "http://chroma.example:8000", "chroma-http"),
+    ],
+)
+def test_a_chroma_server_beyond_this_machine_is_behind_the_local_wall(mode, url, store, tmp_path):
+    env = {"ZERIKAI_HOME": str(tmp_path), "MEMORY_MODE": mode, "VECTOR_STORE": "chroma-http", "CHROMA_URL": url}
+    settings = load_settings(env)
+    assert settings.vector_store == store
+    assert any("MEMORY_MODE" in problem for problem in settings.problems) == (store == "exact")

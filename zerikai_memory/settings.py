@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -121,7 +121,24 @@ def load_settings(env: Mapping[str, str], checkout: Path | None = None) -> Setti
                 f"{name} ({source}): {got}, expected {variable.allowed}; the default "
                 f"{_default(variable.field)!r} is used"
             )
-    return Settings(home=home, problems=tuple(problems), **chosen)
+    return _behind_the_wall(Settings(home=home, **chosen), problems)
+
+
+def _behind_the_wall(settings: Settings, problems: list[str]) -> Settings:
+    """In `local` mode nothing beyond this machine is connected to, a Chroma server of the person's own neither."""
+    from zerikai_memory.address import is_loopback
+
+    if (
+        settings.memory_mode == "local"
+        and settings.vector_store == "chroma-http"
+        and not is_loopback(settings.chroma_url)
+    ):
+        problems.append(
+            "CHROMA_URL: a server beyond this machine is not connected to while MEMORY_MODE is local; VECTOR_STORE "
+            "'exact' is used. Set MEMORY_MODE=hybrid or cloud to allow it"
+        )
+        settings = replace(settings, vector_store="exact")
+    return replace(settings, problems=tuple(problems))
 
 
 def brain_home(env: Mapping[str, str], checkout: Path | None) -> Path:
