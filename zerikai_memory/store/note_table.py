@@ -180,16 +180,12 @@ class NoteTable:
         self._columns |= {"live": live, "confirmed": confirmed, "affirmed": affirmed}
 
     def _append(self, name: str, values: NDArray[np.generic]) -> None:
-        """Add to a column that grows by doubling, so that one more record never copies a hundred thousand."""
-        column = self._columns.get(name)
-        if column is None:
-            self._columns[name] = values
-            return
-        size = self._size
-        if size + len(values) > len(column):
-            room = max(2 * len(column), size + len(values))
-            grown = np.zeros((room, *column.shape[1:]), column.dtype)
-            grown[:size] = column[:size]
+        """Add to a column with room to grow, so that one more record seldom copies a hundred thousand."""
+        column, size = self._columns.get(name), self._size
+        if column is None or size + len(values) > len(column):
+            grown = np.zeros((int(1.25 * (size + len(values))) + 64, *values.shape[1:]), values.dtype)
+            if column is not None:
+                grown[:size] = column[:size]
             self._columns[name] = column = grown
         column[size : size + len(values)] = values
 
