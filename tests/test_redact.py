@@ -447,6 +447,11 @@ def test_masking_a_source_without_secrets_gives_the_same_bytes():
     assert mask_source(data) is data
 
 
+def test_a_password_that_ends_a_sentence_is_masked() -> None:
+    for text in ('"""Connects with password: hunter2correcthorse9."""', "password: hunter2correcthorse9."):
+        assert "hunter2" not in mask_secrets(text)
+
+
 @pytest.mark.parametrize("word", ["is in the vault", "and the rest", "for staging", "as agreed"])
 def test_a_password_told_in_a_sentence_is_masked(word: str) -> None:
     assert "hunter2hunter2" not in mask_secrets(f"the deploy password=hunter2hunter2 {word}")

@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"\$?[A-Za-z_][\w$]*")
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*!?)+")
 _CALL = re.compile(r"[\w.$:>?!-]*([(\[{])")
 _CODE = re.compile(r"=>|->|::|\$\{|\{\{|#\{|==(?=[\w'(])|\|\||\(\)|%\(|\$\(")
-_GOES_ON = re.compile(r"\s*[+*/?(\[.]|\s*=|\s+(?:-|%|if|or|and|else|as|in|is|not|for|instanceof)\b")
+_GOES_ON = re.compile(r"\s*(?:[+*/?(\[]|\.(?=\w))|\s*=|\s+(?:-|%|if|or|and|else|as|in|is|not|for|instanceof)\b")
 _USED_AFTER = re.compile(r"\s?=[^=]|\s?:=|\(|\[|\.[a-z_]|->")
 _USED_BEFORE = re.compile(
     r"(?:\b(?:def|let|const|var|function|class|import|return|val|mut|String|char|int|auto|as|for)\s+"
