@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.as_nobody import PRELOAD_AND_LEAVE_ROOT
 from tests.casekit import build_workspace, load_case
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import WorkspaceError
@@ -57,22 +58,15 @@ def test_an_empty_folder_is_a_warning(memory: Memory, workspace: Path) -> None:
     assert any("no file was indexed" in warning for warning in report.warnings)
 
 
-READS_NOTHING = """
-import os, sys
-from pathlib import Path
-from zerikai_memory.app import Memory
-from zerikai_memory.embed.choose import open_embedder
-from zerikai_memory.lang.extract import extract
-from zerikai_memory.settings import Settings
-extract(b"x = 1", "a.py")  # loaded while the installed packages can still be read
-open_embedder().encode(["x"])
-os.setgid(65534)
-os.setuid(65534)
+READS_NOTHING = (
+    PRELOAD_AND_LEAVE_ROOT
+    + """
 memory = Memory(Settings(home=Path(sys.argv[1])))
 report = memory.scan(sys.argv[2])
 print(report.status, sorted({e.file_path for e in memory.entities(sys.argv[2])}))
 print(sorted(skipped.path for skipped in report.skipped))
 """
+)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become a user who may not read")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.as_nobody import PRELOAD_AND_LEAVE_ROOT
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import BusyError, DamagedError, StoreError
 from zerikai_memory.settings import Settings
@@ -233,14 +234,9 @@ def test_two_processes_that_make_the_same_file_both_succeed(tmp_path):
     connection.close()
 
 
-READ_ONLY = """
-import os, sys
-from pathlib import Path
-from zerikai_memory.app import Memory
-from zerikai_memory.errors import StoreError
-from zerikai_memory.settings import Settings
-if os.getuid() == 0:
-    os.setgid(65534), os.setuid(65534)
+READ_ONLY = (
+    PRELOAD_AND_LEAVE_ROOT
+    + """
 memory = Memory(Settings(home=Path(sys.argv[1])), cwd=Path("/"))
 assert memory.query("alpha", sys.argv[2]).results[0].name == "alpha"
 assert memory.query("", sys.argv[2], category="fact").notes
@@ -257,6 +253,7 @@ for call in (lambda: memory.save("no", sys.argv[2]), lambda: memory.scan(sys.arg
 memory.close()
 print("fine")
 """
+)
 
 
 def test_a_read_only_brain_answers_and_refuses_writes_in_words(home, workspace, tmp_path):
