@@ -28,7 +28,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-def check_shape(extraction: Extraction, source: bytes) -> None:
+def assert_wellformed(extraction: Extraction, source: bytes) -> None:
     if extraction.skip_reason:
         assert extraction.entities == ()
         return
@@ -54,7 +54,7 @@ def check_shape(extraction: Extraction, source: bytes) -> None:
 @settings(max_examples=25, deadline=None)
 @given(source=st.binary(max_size=400))
 def test_any_bytes_give_a_wellformed_extraction(path: str, source: bytes) -> None:
-    check_shape(extract(source, path), source)
+    assert_wellformed(extract(source, path), source)
 
 
 @settings(max_examples=300, deadline=None)
@@ -62,7 +62,7 @@ def test_any_bytes_give_a_wellformed_extraction(path: str, source: bytes) -> Non
 def test_any_mixture_of_code_gives_a_wellformed_extraction(text: str, path: str) -> None:
     source = text.encode()
     extraction = extract(source, path)
-    check_shape(extraction, source)
+    assert_wellformed(extraction, source)
     assert extract(source, path) == extraction
 
 

@@ -54,6 +54,7 @@ async def test_a_call_that_is_given_up_stops_the_model() -> None:
         with anyio.fail_after(5):
             while not memory.stopped.is_set():
                 await anyio.sleep(0.02)
+    assert memory.stopped.is_set()
 
 
 async def test_an_error_of_the_answer_is_told_as_ever() -> None:
