@@ -151,7 +151,7 @@ def test_a_key_of_a_known_format_is_masked_wherever_it_stands(key, frame):
         ("PASSWORD=Tr0ub4dor&3x", "PASSWORD=[masked]"),
         ("postgres://u:p@ss/w0rd99@host/db", "postgres://u:[masked]@host/db"),
         ("postgres://u:p@ss/w0rd99@db.example.com:5432/db", "postgres://u:[masked]@db.example.com:5432/db"),
-        ("https://u:hunter2@registry.npmjs.org/@scope/pkg", "https://u:[masked]@registry.npmjs.org/@scope/pkg"),
+        ("https://u:hunter2@registry.example.org/@scope/pkg", "https://u:[masked]@registry.example.org/@scope/pkg"),
         # a GCP service account
         ('"private_key": "' + PEM.replace("\n", "\\n") + '\\n"', '"private_key": "[masked]\\n"'),
         (
@@ -199,7 +199,7 @@ def test_a_key_of_a_known_format_is_masked_wherever_it_stands(key, frame):
         ("password: Passw0rd!", "password: [masked]"),
         ('password=p@ss"w0rd9', "password=[masked]"),
         ("passwort: geheim12", "passwort: [masked]"),
-        ("//registry.npmjs.org/:_authToken=a1b2c3d4-e5f6", "//registry.npmjs.org/:_authToken=[masked]"),
+        ("//registry.example.org/:_authToken=a1b2c3d4-e5f6", "//registry.example.org/:_authToken=[masked]"),
         ("${DB_PASSWORD:-hunter2}", "${DB_PASSWORD:-[masked]}"),
         ("redis-cli -a hunter2 ping", "redis-cli -a [masked] ping"),
         ('password := "hunter2"', 'password := "[masked]"'),
