@@ -297,3 +297,18 @@ async def test_odd_text_survives_the_wire():
     result = await reply(memory, "query_memory", {"user_query": odd.replace("\udcd3", "")})
     assert not result.is_error
     assert result.structured_content["answer"] == "new\nline \\udcd3 🍞 \x00 \u202e"
+
+
+def _dicts(value):
+    if isinstance(value, dict):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _dicts(item)
+
+
+async def test_no_schema_gives_a_list_of_types_which_not_every_client_reads():
+    async with Client(create_server(FakeMemory)) as client:
+        tools = (await client.list_tools()).tools
+    schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
+    assert len(schemas) == 2 * len(tools)
+    assert not [part for schema in schemas for part in _dicts(schema) if isinstance(part.get("type"), list)]

@@ -117,8 +117,6 @@ def compact_schema(schema: Any, *, output: bool = False) -> Any:
             continue
         elif key == "anyOf" and not output and len(kinds := [kind for kind in value if kind != {"type": "null"}]) == 1:
             kept.update(compact_schema(kinds[0]))
-        elif key == "anyOf" and output and all(kind.keys() == {"type"} for kind in value):
-            kept["type"] = [kind["type"] for kind in value]
         else:
             kept[key] = compact_schema(value, output=output)
     return kept
