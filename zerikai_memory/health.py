@@ -160,7 +160,7 @@ def _index(parts: HealthParts, workspace: Workspace, name: str) -> Iterator[Find
     if not index.exists():
         yield Finding("warning", name, "it has no index", rescan)
         return
-    if trouble := index.database.damage():
+    if trouble := index.damage():
         yield Finding("error", name, f"its index {index.path} is damaged: {trouble}", f"{rescan}, or {REPAIR}")
         return
     running = ScanTurn(parts.brain.scan_lock(workspace.id), parts.brain.scan_status(workspace.id)).other()

@@ -201,7 +201,11 @@ def sqlite_fault(code: int, text: str = "fault") -> sqlite3.OperationalError:
         (sqlite_fault(sqlite3.SQLITE_CORRUPT_VTAB), DamagedError, "the remedy"),
         (sqlite_fault(sqlite3.SQLITE_NOTADB), DamagedError, "the remedy"),
         (sqlite3.OperationalError("Could not decode to UTF-8 column 'x'"), DamagedError, "the remedy"),
-        (sqlite_fault(sqlite3.SQLITE_ERROR, "no such table"), StoreError, "doctor"),
+        # A flipped bit in the text of the schema: SQLite finds a valid schema that is not ours.
+        (sqlite_fault(sqlite3.SQLITE_ERROR, "no such column: embedding"), DamagedError, "the remedy"),
+        (sqlite_fault(sqlite3.SQLITE_ERROR, "no such table: files"), DamagedError, "the remedy"),
+        (sqlite_fault(sqlite3.SQLITE_ERROR, "table files has no column named path"), DamagedError, "the remedy"),
+        (sqlite_fault(sqlite3.SQLITE_ERROR, "interrupted by us"), StoreError, "doctor"),
     ],
 )
 def test_each_fault_has_its_words_and_the_file_name(tmp_path, error, kind, words):

@@ -101,6 +101,19 @@ def test_a_damaged_index_is_named_by_a_question_and_made_anew_by_the_next_scan(h
     memory.close()
 
 
+@pytest.mark.parametrize("name", [b"embedding TEXT", b"card_hash BLOB", b"TABLE files", b"TABLE refs"])
+def test_a_schema_with_a_flipped_bit_is_damage_though_sqlite_finds_it_valid(home, scanned, name):
+    path = only(home, "index/*.db")
+    assert name in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(name, name[:-6] + bytes([name[-6] ^ 1]) + name[-5:]))
+    (scanned / "a.py").write_text("def alpha():\n    return beta()\n\n\ndef beta():\n    return 3\n")
+    memory = Memory(Settings(home=home))
+    report = memory.scan(str(scanned))
+    assert any("made anew" in warning for warning in report.warnings)
+    assert {entity.name for entity in memory.entities(str(scanned))} == {"a", "alpha", "beta"}
+    memory.close()
+
+
 def test_one_damaged_index_does_not_hide_the_other_workspaces(home, scanned, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -207,6 +207,12 @@ class WorkspaceIndex:
             ).fetchall()
             return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
 
+    def damage(self) -> str | None:
+        """What is wrong with the file, or None: SQLite's check, or that an earlier call could not read it."""
+        if self.suspicion.exists():
+            return "an earlier call could not read it"
+        return self.database.damage()
+
     def close(self) -> None:
         """Close the connections."""
         self.database.close()

@@ -51,7 +51,7 @@ def _mend(parts: RepairParts, workspace: Workspace) -> Iterator[str]:
     if renewed := parts.renew_brief(workspace):
         yield renewed
     index = brain.index(workspace.id)
-    wrong = index.database.damage() if index.exists() else "there was none"
+    wrong = index.damage() if index.exists() else "there was none"
     if wrong is None and not index.meta("incomplete"):
         return
     turn = ScanTurn(brain.scan_lock(workspace.id), brain.scan_status(workspace.id))

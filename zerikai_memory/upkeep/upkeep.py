@@ -63,7 +63,7 @@ class Upkeep:
         target = require_known(target, self._brain.registry.known())
         index = self._brain.index(target.id)
         with self._turn(target).hold_briefly(target, WAIT_S):
-            if index.exists() and index.database.damage():
+            if index.exists() and index.damage():
                 self._brain.set_index_aside(target.id)
                 index = self._brain.index(target.id)
             before = self._counts(target)
