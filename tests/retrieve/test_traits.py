@@ -23,13 +23,28 @@ def test_side_files_are_known_by_folder_and_name(path: str, side: Side | None) -
     assert side_of(path) == side
 
 
-def test_side_files_stand_behind_unless_asked_for_or_most_of_the_project() -> None:
-    sides = [None, None, Side.TEST, Side.DOCS]
-    assert side_factors(sides, "parse the header") == [1.0, 1.0, 0.3, 0.3]
-    assert side_factors(sides, "the test that parses") == [1.0, 1.0, 1.0, 0.3]
-    assert side_factors([Side.DOCS, Side.DOCS, None], "install") == [1.0, 1.0, 1.0]
-    assert side_factors(sides, "how to parse a header") == [1.0, 1.0, 0.3, 1.0]
-    assert side_factors(sides, "how is a header parsed") == [1.0, 1.0, 0.3, 0.3]
+SIDES = [None, None, Side.TEST, Side.DOCS]
+
+
+@pytest.mark.parametrize(
+    ("question", "factors"),
+    [
+        ("parse the header", [1.0, 1.0, 0.3, 0.3]),
+        ("how is a header parsed", [1.0, 1.0, 0.3, 0.3]),
+        ("the test that parses", [1.0, 1.0, 1.0, 0.3]),
+        ("tests for the header", [1.0, 1.0, 1.0, 0.3]),
+        ("where is test_parse_header", [1.0, 1.0, 1.0, 0.3]),
+        ("how does the test client send requests", [1.0, 1.0, 0.3, 0.3]),  # a part of the product
+        ("how to parse a header", [1.0, 1.0, 0.3, 1.0]),  # instructions
+    ],
+)
+def test_side_files_stand_behind_unless_asked_for(question: str, factors: list[float]) -> None:
+    assert side_factors(SIDES, question) == factors
+
+
+def test_side_files_count_in_full_only_where_hardly_anything_else_is_there() -> None:
+    assert side_factors([Side.TEST, Side.TEST, None], "install") == [0.3, 0.3, 1.0]
+    assert side_factors([Side.DOCS] * 19 + [None], "install") == [1.0] * 20
 
 
 @pytest.mark.parametrize(

@@ -35,15 +35,22 @@ _TEST_NAME = re.compile(
     r"(test_.*|.*_test|conftest)\.pyw?$|.*[.\-_](test|tests|spec|stories)\.[cm]?[jt]sx?$", re.IGNORECASE
 )
 _DOCS_NAME = re.compile(r".*\.(md|markdown|mdx|rst)$", re.IGNORECASE)
-# Words of a question that ask for such a file: then it is not put behind the code.
+# What in a question asks for such a file: then it is not put behind the code. "The test runner" and "the test client"
+# are code; tests are asked for as what they do or whom they are for (whole checkouts +.010).
 _ASKS_FOR = {
-    Side.TEST: frozenset("test tests tested testing spec specs fixture fixtures mock mocks pytest unittest".split()),
-    Side.DOCS: frozenset("doc docs documentation readme guide tutorial changelog markdown section chapter".split()),
-    Side.EXAMPLE: frozenset("example examples sample samples demo demos benchmark benchmarks".split()),
+    side: re.compile(pattern, re.IGNORECASE)
+    for side, pattern in {
+        Side.TEST: r"\b(tests|(unit|integration|regression|e2e)[ -]test|tested|fixtures?|mocks|pytest|unittest|conftest)\b|"
+        r"\btest (for|of|that|which|case|cases|file|files|suite|suites|data|about|covers|checks)\b|\btest_\w",
+        Side.DOCS: r"\b(docs?|documentation|readme|guide|tutorial|changelog|markdown|section|chapter)\b|"
+        # A person's question for instructions; code is asked for by "how does" and "where is".
+        r"^\s*(how (to|do i|do you|can i|should i)|getting started)\b",
+        Side.EXAMPLE: r"\b(examples?|samples?|demos?|benchmarks?)\b",
+    }.items()
 }
-# A person's question for instructions; code is asked for by "how does" and "where is".
-_HOW_TO = re.compile(r"\s*(how (to|do i|do you|can i|should i)|getting started)\b", re.IGNORECASE)
-_SPOKEN = re.compile(r"[a-z]+")
+# A collection of documents with a few scripts; where tests or pages merely outnumber the code, the code is still what
+# is meant (whole checkouts +.045 against "most of the files").
+MOSTLY = 0.9
 
 _LEGACY_FOLDER = re.compile(
     r"_?(deprecated|legacy|compat|obsolete|archived?|vendor(ed)?|third_party|locales?|i18n|old|backup)$", re.IGNORECASE
@@ -69,14 +76,9 @@ def side_of(path: str) -> Side | None:
 
 
 def side_factors(sides: Sequence[Side | None], question: str) -> list[float]:
-    """A factor per file: below 1 for side files, unless the question asks for them or they are most of the project."""
-    spoken = set(_SPOKEN.findall(question.lower()))
-    asked = {side for side, asking in _ASKS_FOR.items() if asking.intersection(spoken)}
-    if _HOW_TO.match(question):
-        asked.add(Side.DOCS)
-    for side in Side:
-        if sum(found == side for found in sides) * 2 > len(sides):
-            asked.add(side)
+    """A factor per file: below 1 for side files, unless the question asks for them or hardly anything else is there."""
+    asked = {side for side, asking in _ASKS_FOR.items() if asking.search(question)}
+    asked |= {side for side in Side if sum(found == side for found in sides) > MOSTLY * len(sides)}
     return [1.0 if side is None or side in asked else SIDE_FILE_FACTOR for side in sides]
 
 
