@@ -40,7 +40,7 @@ _DOCS_NAME = re.compile(r".*\.(md|markdown|mdx|rst)$", re.IGNORECASE)
 _ASKS_FOR = {
     side: re.compile(pattern, re.IGNORECASE)
     for side, pattern in {
-        Side.TEST: r"\b(tests|(unit|integration|regression|e2e)[ -]test|tested|fixtures?|mocks|pytest|unittest|conftest)\b|"
+        Side.TEST: r"\b(tests|(unit|integration|e2e)[ -]test|tested|fixtures?|mocks|pytest|unittest|conftest)\b|"
         r"\btest (for|of|that|which|case|cases|file|files|suite|suites|data|about|covers|checks)\b|\btest_\w",
         Side.DOCS: r"\b(docs?|documentation|readme|guide|tutorial|changelog|markdown|section|chapter)\b|"
         # A person's question for instructions; code is asked for by "how does" and "where is".
