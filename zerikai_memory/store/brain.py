@@ -19,6 +19,7 @@ from zerikai_memory.store.mirror_state import remove_mirrors
 from zerikai_memory.store.registry import Registry
 from zerikai_memory.store.snapshots import Snapshots
 from zerikai_memory.store.tape import TapeStore
+from zerikai_memory.store.usage import UsageStore
 from zerikai_memory.store.view import ViewCache
 
 
@@ -39,6 +40,7 @@ class Brain:
         self.registry = Registry(self.recorded)
         self.notes = NoteStore(self.recorded)
         self.briefs = BriefStore(self.recorded, home / "contexts", lambda name: self._lock(f"{name}.brief"))
+        self.usage = UsageStore(self.recorded)
         self.tape = TapeStore(home)
         self._mutex = threading.Lock()
         self._indexes: dict[str, tuple[WorkspaceIndex, ViewCache]] = {}

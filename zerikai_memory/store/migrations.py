@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from zerikai_memory.errors import StoreError
 from zerikai_memory.store.migrations_notes import records_schema
+from zerikai_memory.store.migrations_usage import usage_schema
 
 # Called before a file of an older schema is changed, with the schema it has and the one it gets.
 BeforeFunction = Callable[[int, int], None]
@@ -67,4 +68,4 @@ def _first_schema(connection: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, records_schema)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, records_schema, usage_schema)
