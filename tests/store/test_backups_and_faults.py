@@ -205,6 +205,7 @@ def sqlite_fault(code: int, text: str = "fault") -> sqlite3.OperationalError:
         (sqlite_fault(sqlite3.SQLITE_ERROR, "no such column: embedding"), DamagedError, "the remedy"),
         (sqlite_fault(sqlite3.SQLITE_ERROR, "no such table: files"), DamagedError, "the remedy"),
         (sqlite_fault(sqlite3.SQLITE_ERROR, "table files has no column named path"), DamagedError, "the remedy"),
+        (UnicodeDecodeError("utf-8", b"\xac", 0, 1, "invalid start byte"), DamagedError, "the remedy"),
         (sqlite_fault(sqlite3.SQLITE_ERROR, "interrupted by us"), StoreError, "doctor"),
     ],
 )

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from zerikai_memory.errors import BusyError, DamagedError, StoreError
-from zerikai_memory.store.faults import is_busy, only_for_writers, store_error
+from zerikai_memory.store.faults import SQLITE_FAULTS, is_busy, only_for_writers, store_error
 
 # Long enough for another process's short write; a scan's transactions last milliseconds.
 BUSY_TIMEOUT_S = 15.0
@@ -78,7 +78,7 @@ class Database:
         connection = self._acquire(writing)
         try:
             yield connection
-        except sqlite3.Error as error:
+        except SQLITE_FAULTS as error:
             connection.close()
             raise self.error(error) from error
         except BaseException:
@@ -94,14 +94,14 @@ class Database:
             connection = self._open_read_only()
         except OSError as error:
             raise self.error(error) from error
-        except sqlite3.Error as error:
+        except SQLITE_FAULTS as error:
             fault = store_error(self.path, error, self._remedy)
             if isinstance(fault, DamagedError):
                 return str(error)
             raise fault from error
         try:
             row = connection.execute("PRAGMA quick_check(1)").fetchone()
-        except sqlite3.Error as error:
+        except SQLITE_FAULTS as error:
             return str(error)
         finally:
             connection.close()
@@ -159,7 +159,7 @@ class Database:
             connection.execute(begin)
             yield connection
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except SQLITE_FAULTS as error:
             connection.close()  # rolls back, and an error may have left more behind than a transaction
             raise self.error(error) from error
         except BaseException:
@@ -197,13 +197,13 @@ class Database:
             self._on_empty(writing)
         try:
             connection = self._open_for_writing()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *SQLITE_FAULTS) as error:
             if writing or not only_for_writers(error):
                 raise self.error(error) from error
             try:
                 connection = self._open_read_only()
                 self._prepare(connection)
-            except (OSError, sqlite3.Error):
+            except (OSError, *SQLITE_FAULTS):
                 raise self.error(error) from error
         with self._mutex:
             self._inode = _inode(self.path)
@@ -224,7 +224,7 @@ class Database:
                 connection.execute("PRAGMA foreign_keys=ON")
                 self._prepare(connection)
                 return connection
-            except sqlite3.Error as error:
+            except SQLITE_FAULTS as error:
                 connection.close()
                 if not is_busy(error) or time.monotonic() > deadline:
                     raise
@@ -252,7 +252,7 @@ def read_only(path: Path) -> sqlite3.Connection:
         raise StoreError(f"{path}: there is no such file")
     try:
         return _connect(path, "immutable=1")
-    except sqlite3.Error as error:
+    except SQLITE_FAULTS as error:
         raise store_error(path, error, lambda: "it cannot be used") from error
 
 

@@ -22,8 +22,12 @@ _FULL_ERRNO = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY_ERRNO = {errno.EROFS, errno.EACCES, errno.EPERM}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 # Our SQL is fixed and tested against the schema of the same version, so a schema that lacks a name was altered.
-_OTHER_SCHEMA = re.compile(r"no such (table|column|index|module|collation)|has no column named|malformed|vtable constructor")
+_OTHER_SCHEMA = re.compile(
+    r"no such (table|column|index|module|collation)|has no column named|malformed|vtable constructor"
+)
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+# What the sqlite3 module raises; its messages may quote bytes of a damaged file that are no text.
+SQLITE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _UNCLEAR = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 
 
@@ -55,10 +59,14 @@ def is_damaged(error: Exception) -> bool:
     """Whether the content is not what SQLite or we wrote."""
     if _code(error) in _DAMAGED:
         return True
+    if isinstance(error, UnicodeDecodeError):  # a message of SQLite that quotes bytes which are no text
+        return True
     if not isinstance(error, sqlite3.Error):
         return False
     # Text that is not UTF-8 comes without a code of SQLite.
-    return "decode to UTF-8" in str(error) or bool(_code(error) == sqlite3.SQLITE_ERROR and _OTHER_SCHEMA.search(str(error)))
+    return "decode to UTF-8" in str(error) or bool(
+        _code(error) == sqlite3.SQLITE_ERROR and _OTHER_SCHEMA.search(str(error))
+    )
 
 
 def is_full(path: Path, error: Exception) -> bool:
