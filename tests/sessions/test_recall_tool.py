@@ -59,6 +59,9 @@ async def test_with_nothing_asked_the_latest_sessions_are_listed(memory):
     [
         ({"query": "timer", "agent": "pi"}, {"pi"}),
         ({"query": "timer", "since": "2026-11-03"}, {"pi"}),
+        ({"query": "timer", "until": "2026-11-02"}, {"claude-code"}),
+        ({"query": "timer drift", "role": "assistant"}, {"claude-code"}),
+        ({"query": "timer", "role": "", "until": ""}, {"pi", "claude-code"}),  # models send empty texts
         ({"query": "timer", "workspace": "bakery"}, {"pi", "claude-code"}),  # the folder's name
         ({"query": "timer", "workspace": "/home/dev"}, {"pi", "claude-code"}),  # a folder above
         ({"query": "timer", "workspace": "/home/dev/bak"}, set()),  # no folder, only its beginning

@@ -44,12 +44,21 @@ def recall_tool(source: MemorySource) -> MemoryTool:
         workspace: Project = None,
         agent: str | None = None,
         since: Since = None,
+        until: str | None = None,
+        role: str | None = None,
     ) -> CallToolResult:
         """Search what was said in past agent sessions of all projects: reasons, rejected ideas, fixes. Give query,
         then session and step of a hit to read around it."""
         found = await source.use(
             lambda memory: memory.sessions.recall(
-                query, session or None, step, workspace=workspace, agent=agent or None, since=since or None
+                query,
+                session or None,
+                step,
+                workspace=workspace,
+                agent=agent or None,
+                since=since or None,
+                until=until or None,
+                role=role or None,
             )
         )
         return reply(render_sessions.recall(found), found)
