@@ -48,6 +48,7 @@ from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
 from zerikai_memory.scanning import Scanning, ScanWatch
+from zerikai_memory.sessions.answering import SESSIONS, answer_from_sessions
 from zerikai_memory.sessions.archive import Archive, ArchiveParts
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
@@ -201,8 +202,10 @@ class Memory:
         A model that writes the answer has `model_wait_s` seconds, then citations alone answer; `progress` gets the
         number of characters it has written.
         """
-        target = self._known(workspace, roots)
         limit = self.settings.top_k if limit is None else limit
+        if category == SESSIONS:
+            return answer_from_sessions(self.sessions, question, workspace, limit, budget_tokens)
+        target = self._known(workspace, roots)
         parts = AskParts(
             workspace=target,
             index=self._brain.index(target.id),

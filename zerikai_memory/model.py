@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from zerikai_memory.model_notes import Note as Note
+from zerikai_memory.model_sessions import SessionHit
 
 
 class EntityType(StrEnum):
@@ -309,6 +310,7 @@ class DropReport:
     """What a drop removed and what it left."""
 
     workspace: str
+    sessions: tuple[SessionHit, ...] = ()
     workspace_id: str
     path: str
     removed: tuple[str, ...]

@@ -129,6 +129,7 @@ def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
     parts = []
     cited = [f"brief:{section.name}" for section in answer.sections]
     cited += [one_line(hit.citation) for hit in answer.results] + [note_citation(note) for note in answer.notes]
+    cited += [one_line(f"session:{hit.session} step {hit.step}") for hit in answer.sessions]
     if show_sources and cited:
         parts.append("\n".join(["Nearest:" if answer.nothing_relevant else "Sources:", *cited]))
     if answer.route.backend == "none" and answer.results:

@@ -98,6 +98,44 @@ async def test_a_wrong_argument_is_told_with_what_is_right(memory, arguments, sa
     assert said in result.content[0].text
 
 
+async def ask(memory, **arguments):
+    async with Client(create_server(lambda: memory)) as session:
+        return await session.call_tool("query_memory", arguments)
+
+
+async def test_query_memory_answers_from_past_sessions_and_cites_them(memory):
+    result = await ask(memory, user_query="float seconds", category="sessions")
+    data, text = result.structured_content, result.content[0].text
+    assert [(hit["session"], hit["step"]) for hit in data["sessions"]] == [(CLAUDE, 4)]
+    assert (data["results"], data["notes"], data["nothing_relevant"]) == ([], [], False)
+    assert text.startswith(f"Sources:\nsession:{CLAUDE} step 4\n")
+    assert f"session:{CLAUDE} step 4 (assistant, claude-code, 2026-11-01): It adds **float** **seconds**" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "steps"),
+    [
+        ({"user_query": "timer", "workspace": "bakery"}, {1, 2}),  # bound to a folder with sessions, never scanned
+        ({"user_query": "zebra crossing"}, set()),
+        ({}, {1}),  # the latest sessions, each opened at its first step
+    ],
+)
+async def test_sessions_are_asked_by_project_or_listed_without_a_scan(memory, arguments, steps):
+    result = await ask(memory, category="sessions", **arguments)
+    assert not result.is_error
+    found = result.structured_content["sessions"]
+    assert steps <= {hit["step"] for hit in found}
+    assert bool(found) is bool(steps)
+    assert result.structured_content["nothing_relevant"] is not bool(steps)
+
+
+async def test_sessions_keep_to_the_budget_of_a_query(memory):
+    few = await ask(memory, user_query="timer", category="sessions", budget_tokens=100)
+    assert len(few.structured_content["sessions"]) == 1
+    assert few.structured_content["omitted"] > 0
+    assert "more left out" in few.content[0].text
+
+
 @pytest.fixture
 def run(memory, capsys, monkeypatch):
     monkeypatch.setattr(memory, "close", lambda: None)

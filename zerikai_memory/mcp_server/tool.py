@@ -103,12 +103,14 @@ def compact_schema(schema: Any, *, output: bool = False) -> Any:
         return [compact_schema(item, output=output) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if output and schema.get("$ref") == "#/$defs/SessionHit":
+        return {"type": "object"}
     kept: dict[str, Any] = {}
     if output and schema.get("title") == "Note":
         told = {name: value for name, value in schema["properties"].items() if name in NOTE_PROPERTIES}
         schema = schema | {"properties": told}
     if output and "$defs" in schema:
-        known = {name: value for name, value in schema["$defs"].items() if name != "Anchor"}
+        known = {name: value for name, value in schema["$defs"].items() if name not in ("Anchor", "SessionHit")}
         schema = {key: value for key, value in schema.items() if key != "$defs"} | ({"$defs": known} if known else {})
     for key, value in schema.items():
         if key in ("properties", "$defs"):  # here a key is a name, such as a property called "title"

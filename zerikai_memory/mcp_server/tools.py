@@ -38,7 +38,8 @@ Workspace = Annotated[str | None, Field(description="Path, name or id of the pro
 Limit = Annotated[int, Field(ge=1, le=50), NoBoolean]
 Budget = Annotated[int | None, Field(ge=100, le=100_000, description="Most tokens the answer may take"), NoBoolean]
 Filter = Annotated[
-    str | None, Field(description="Only records of this category; with no question its latest", max_length=64)
+    str | None,
+    Field(description="Only this kind of record (sessions: past sessions); without question its latest", max_length=64),
 ]
 Wait = Annotated[float, Field(ge=0, le=600, description="Seconds before a running status is returned"), NoBoolean]
 
