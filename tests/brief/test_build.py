@@ -2,6 +2,9 @@
 
 import random
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -147,3 +150,10 @@ def test_reading_is_limited_to_the_listed_files_of_the_workspace(tmp_path):
     }
     assert len(read("big.txt")) == MAX_READ_BYTES
     assert read("windows.txt") == "\ufffda\npassword = '[masked]'\n"
+
+
+def test_the_brief_of_this_project_holds_facts_written_beforehand_and_names_only_what_exists():
+    root = Path(__file__).parents[2]
+    command = [sys.executable, str(root / "bench" / "brief_facts.py"), f"zerikai_memory={root}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -91,6 +91,22 @@ def test_package_json_names_only_files_that_exist_and_scripts_people_run():
 
 
 @pytest.mark.parametrize(
+    ("fields", "files", "notes"),
+    [
+        ({"type": "module"}, ["a.js"], ('ES modules (`"type": "module"`)',)),
+        ({"dependencies": {"router": "2"}}, ["a.js"], ("CommonJS modules",)),
+        ({"dependencies": {"router": "2"}, "devDependencies": {"typescript": "5"}}, ["a.js"], ()),  # compiled
+        ({"dependencies": {"router": "2"}}, ["a.mjs", "b.js"], ()),  # both
+        ({"dependencies": {"router": "2"}}, ["a.css"], ()),
+    ],
+)
+def test_the_module_system_is_told_where_node_decides_it(fields, files, notes):
+    text = json.dumps({"version": "5.2.1"} | fields)
+    (found,) = read_manifests(["package.json", *files], {"package.json": text}.get)
+    assert (found.version, found.notes) == ("5.2.1", notes)
+
+
+@pytest.mark.parametrize(
     ("lock", "command"),
     [("pnpm-lock.yaml", "pnpm run test"), ("yarn.lock", "yarn test"), ("bun.lock", "bun run test")],
 )

@@ -87,8 +87,10 @@ def _stack(facts: ProjectFacts, items: int) -> list[str]:
     notes = dict.fromkeys(note for m in facts.manifests for note in m.notes)
     if runtimes or notes:
         lines.append(f"- Runtime and build: {', '.join([*runtimes, *notes])}.")
+    if versions := [f"{m.version} (`{m.path}`)" for m in facts.manifests if m.version]:
+        lines.append(f"- Version: {versions[0]}.")
     declared = [d for m in facts.manifests for d in m.dependencies]
-    needed = _dependencies([d for d in declared if d.group == ""], min(items + 2, 12))
+    needed = _dependencies([d for d in declared if d.group == ""], items + 2)
     if needed:
         lines.append(f"- Depends on: {needed}.")
     elif facts.externals:
@@ -98,9 +100,13 @@ def _stack(facts: ProjectFacts, items: int) -> list[str]:
     peers = _dependencies([d for d in declared if d.group == "peer"], 4)
     if peers:
         lines.append(f"- Peer dependencies: {peers}.")
-    groups = dict.fromkeys(d.group for d in declared if d.group not in ("", "peer"))
+    groups: dict[str, list[Dependency]] = {}
+    for dependency in declared:
+        if dependency.group not in ("", "peer"):
+            groups.setdefault(dependency.group, []).append(dependency)
     if groups:
-        lines.append(f"- Dependency groups: {_code(list(groups)[:items])}.")
+        named = [f"`{group}`: {_names(members, items + 4)}" for group, members in list(groups.items())[:items]]
+        lines.append(f"- Dependency groups: {'; '.join(named)}.")
     if facts.tools:
         lines.append(f"- Tools configured: {', '.join(facts.tools[: items + 2])}.")
     return lines or ["No manifest and no indexed source code were found."]
@@ -123,11 +129,19 @@ def _language_line(facts: ProjectFacts) -> str:
 
 
 def _dependencies(dependencies: Sequence[Dependency], limit: int) -> str:
+    """Names with their first bound, as the manifest has them all; of many the names alone, which say more."""
     unique = list({d.name: d for d in reversed(dependencies)}.values())[::-1]
-    # The first bound is enough here, the manifest has them all.
+    if len(unique) > limit:
+        return _names(unique, 3 * limit)
     shown = [f"{d.name} {clip(d.constraint.partition(',')[0], 20)}".strip() for d in unique[:limit]]
     rest = len(unique) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _names(dependencies: Sequence[Dependency], limit: int) -> str:
+    names = list(dict.fromkeys(d.name for d in dependencies))
+    rest = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _architecture(facts: ProjectFacts, items: int) -> list[str]:

@@ -42,6 +42,7 @@ class Manifest:
 
     path: str
     name: str = ""
+    version: str = ""
     description: str = ""
     licence: str = ""
     runtime: str = ""

@@ -57,6 +57,7 @@ def read_package_json(path: str, text: str, present: frozenset[str]) -> Manifest
     return Manifest(
         path,
         name=word(data.get("name")),
+        version=word(data.get("version")),
         description=word(data.get("description")),
         licence=word(data.get("license")),
         runtime=f"Node {engine}" if engine else "",
@@ -69,8 +70,17 @@ def read_package_json(path: str, text: str, present: frozenset[str]) -> Manifest
         entry_points=tuple(_entry_points(path, data, present)),
         commands=tuple(_commands(path, data, present)),
         tools=tuple(name for name in _TOOLS if name in used),
-        notes=('ES modules (`"type": "module"`)',) if data.get("type") == "module" else (),
+        notes=_module_system(data, used, present),
     )
+
+
+def _module_system(data: Mapping[str, Any], used: Mapping[str, Any], present: frozenset[str]) -> tuple[str, ...]:
+    """What Node takes a .js file of the package for; a package that is compiled says nothing by it."""
+    if data.get("type") == "module":
+        return ('ES modules (`"type": "module"`)',)
+    scripts = any(file.endswith((".js", ".cjs")) for file in present)
+    compiled = "typescript" in used or any(file.endswith((".ts", ".tsx", ".mjs")) for file in present)
+    return ("CommonJS modules",) if scripts and not compiled and _GROUPS[0][0] in data else ()
 
 
 def _entry_points(path: str, data: Mapping[str, Any], present: frozenset[str]) -> list[EntryPoint]:

@@ -28,6 +28,7 @@ def read_pyproject(path: str, text: str) -> Manifest | None:
     return Manifest(
         path,
         name=word(project.get("name")),
+        version=word(project.get("version")),
         description=word(project.get("description")),
         licence=_licence_field(project),
         runtime=_python_version(runtime),

@@ -9,7 +9,7 @@ from zerikai_memory.brief.facts import Area, Flow, KeyFile
 from zerikai_memory.brief.imports import Import
 from zerikai_memory.brief.paths import GATHERING, area_of, is_gathering, is_product_code
 from zerikai_memory.brief.prose import first_sentence
-from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
+from zerikai_memory.model import MENTIONS, CodeEntity, EntityType, Reference, ReferenceKind
 
 _NAMED = frozenset(
     {
@@ -35,7 +35,7 @@ class Names:
             taken[item.name].add(item.source)
         used: dict[str, set[str]] = defaultdict(set)
         for reference in references:
-            if reference.kind is not ReferenceKind.IMPORT and is_product_code(reference.file_path):
+            if reference.kind in MENTIONS and is_product_code(reference.file_path):
                 used[reference.name].add(reference.file_path)
         public = [
             e
