@@ -85,6 +85,9 @@ class ReferenceKind(StrEnum):
     ALIAS: the file calls `name` what `target_text` (`module` or `module:name`) is. REGISTER: `name` is the function
     that is registered and `target_text` says for what: `route GET /users -> list_users`, `command build -> build`,
     `event message -> on_message`, `fixture db -> db`, `hook startup -> warm_up`, `middleware cors`.
+    BIND: in lines A to B the file's `name` is what `target_text` says (`A-B chain`, see `lang.ecmascript_chains`; a
+    member `this.x` has no lines). EXPORT: the module gives out `name` (`*` all, `=` itself) as the chain
+    `target_text`. LINK: a document leads to `target_text`. USE: markup or a text names `name`.
     """
 
     CALL = "call"
@@ -94,6 +97,23 @@ class ReferenceKind(StrEnum):
     PATCH = "patch"
     ALIAS = "alias"
     REGISTER = "register"
+    BIND = "bind"
+    EXPORT = "export"
+    LINK = "link"
+    USE = "use"
+
+
+# What mentions a name for its own sake; the other kinds say how names are to be understood.
+MENTIONS = frozenset(
+    {
+        ReferenceKind.CALL,
+        ReferenceKind.INHERIT,
+        ReferenceKind.DECORATE,
+        ReferenceKind.PATCH,
+        ReferenceKind.ALIAS,
+        ReferenceKind.REGISTER,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +143,7 @@ class Extraction:
     bodies: Mapping[str, str] = field(default_factory=dict)
     partial: bool = False
     skip_reason: str | None = None
+    bindings: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +310,7 @@ class QueryAnswer:
     nothing_relevant: bool
     omitted: int
     sections: tuple[BriefSection, ...] = ()
+    sessions: tuple[SessionHit, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -310,7 +332,6 @@ class DropReport:
     """What a drop removed and what it left."""
 
     workspace: str
-    sessions: tuple[SessionHit, ...] = ()
     workspace_id: str
     path: str
     removed: tuple[str, ...]

@@ -153,6 +153,7 @@ def test_imports_calls_elements_and_patches_are_references() -> None:
         ("import", "e", "./g", 1),
         ("import", "*", "i", 2),
         ("import", "k", "./l", 3),
+        ("export", "k", '"./l".k', 3),
         ("import", "*", "n", 4),
         ("patch", "bar", "Foo.bar = helper", 5),
         ("call", "Card", "Card", 6),

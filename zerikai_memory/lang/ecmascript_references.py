@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.ecmascript_calls import in_test, registered
+from zerikai_memory.lang.ecmascript_chains import chain
+from zerikai_memory.lang.ecmascript_scopes import LABELS, bind
 from zerikai_memory.lang.registrations import CALLS
+from zerikai_memory.lang.selectors import used_selectors
 from zerikai_memory.lang.spec import Draft, Match, Mention
 from zerikai_memory.lang.text import Source
 from zerikai_memory.model import ReferenceKind
@@ -23,6 +26,10 @@ _MAX_TARGET = 100  # bytes of a dotted name
 def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
     """Mentions of one `@reference` match, and the draft of what a call registers."""
     kind = match.label.partition(".")[2]
+    if kind in LABELS:
+        return bind(match, source)
+    if kind == "selector":
+        return used_selectors(match, source)
     if kind in ("call", "element"):
         return _call(match.node, kind == "element", source)
     if kind == "require":
@@ -36,11 +43,11 @@ def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft
     last = node.child_by_field_name("property")
     name = source.text(last or node)
     # The text of a long chain of calls is not even looked at: with every link it would be longer.
-    text = source.text(node).replace("?.", ".") if node.end_byte - node.start_byte <= _MAX_TARGET else name
+    text = source.text(node).replace("?.", ".") if node.end_byte - node.start_byte <= _MAX_TARGET else ""
     # A lower-case element is HTML, and require is an import.
     if not _NAME.fullmatch(name) or (element and not text[:1].isupper()) or text == "require":
         return ()
-    target = text if _DOTTED.fullmatch(text) else name
+    target = text if _DOTTED.fullmatch(text) else chain(node, source)
     # Where the name stands: a chain of calls has many lines.
     call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
     if node.type != "member_expression" or name not in CALLS:
@@ -84,6 +91,9 @@ def _imports(match: Match, source: Source) -> Iterable[Mention]:
     names = [name for clause in clauses for name in clause.named_children]
     if not names:
         yield Mention(ReferenceKind.IMPORT, "*", module, match.node.start_byte)
+    if match.node.type == "import_require_clause" and match.node.named_child_count:
+        local = match.node.named_children[0]
+        yield Mention(ReferenceKind.ALIAS, source.text(local), module, local.start_byte)
     for name in names:
         if name.type == "identifier":
             yield Mention(ReferenceKind.IMPORT, "default", module, name.start_byte)

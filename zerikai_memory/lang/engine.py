@@ -60,6 +60,8 @@ class Reading:
                 draft.decorator_start += by
         for mention in self.mentions:
             mention.at += by
+            if mention.span is not None:
+                mention.span = (mention.span[0] + by, mention.span[1] + by)
 
 
 def read(spec: LanguageSpec, source: Source, deadline: Deadline) -> Reading:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.disguise import plain_markup, plain_svelte
+from zerikai_memory.lang.selectors import used_selectors
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, Region
 from zerikai_memory.lang.text import Source, fold, shorten
 from zerikai_memory.model import EntityType, ReferenceKind
@@ -74,6 +75,8 @@ def describe(match: Match, source: Source) -> Draft | None:
 def refer(match: Match, source: Source) -> Iterable[Mention]:
     """Linked scripts, sheets and frames; elements that components define."""
     node = match.node
+    if match.label == "reference.selector":
+        return used_selectors(match, source)
     if match.label == "reference.component":
         tag = source.text(node)
         return (Mention(ReferenceKind.CALL, tag, tag, node.start_byte),)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.markdown_references import refer
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match
 from zerikai_memory.lang.text import Source, shorten
 from zerikai_memory.model import EntityType
@@ -155,6 +156,7 @@ MARKDOWN = LanguageSpec(
     grammar=Grammar("tree_sitter_markdown"),
     queries=("markdown.scm",),
     describe=describe,
+    refer=refer,
     module_doc=module_doc,
     machine_made=False,
 )

@@ -5,7 +5,7 @@ Pure and independent of tree-sitter; one loop with a scope stack, no recursion.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from zerikai_memory.lang.deadline import Deadline
 from zerikai_memory.lang.spec import ROOT, THIS, Draft, LanguageSpec, Mention
 from zerikai_memory.lang.text import Source
-from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference
+from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference, ReferenceKind
 
 _FUNCTIONS = {EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT}
 # Kinds whose body is kept whole; the others are cut without the members that are entities of their own.
@@ -65,7 +65,9 @@ def outline(
     module = _module_scope(spec, source, file_path, module_doc)
     scopes, homes = _nest(module, drafts, mentions, deadline)
     _number(scopes, file_path)
-    references = [Reference(m.kind, m.name, m.target, file_path, source.line(m.at), home.owner.id) for m, home in homes]
+    references = [
+        Reference(m.kind, m.name, _target(m, source), file_path, source.line(m.at), home.owner.id) for m, home in homes
+    ]
     entities = []
     bodies = {}
     for scope in scopes:
@@ -78,7 +80,38 @@ def outline(
             Reference(m.kind, m.name, m.target, file_path, source.line(m.at), scope.id) for m in scope.draft.declares
         )
     references.sort(key=lambda reference: reference.line)
-    return Extraction(spec.name, tuple(entities), tuple(references), bodies, partial)
+    return Extraction(
+        spec.name,
+        tuple(entities),
+        tuple(reference for reference in references if reference.kind is not ReferenceKind.BIND),
+        bodies,
+        partial,
+        bindings=_bindings(references, entities),
+    )
+
+
+def _bindings(references: Iterable[Reference], entities: Sequence[CodeEntity]) -> tuple[Reference, ...]:
+    """Bindings, each once; of the values that are read, those that are no variable of the reading function itself."""
+    local = {(e.id, name.lstrip("*")) for e in entities for name in e.params}
+    found: dict[tuple[str | None, str, str], Reference] = {}
+    for reference in references:
+        if reference.kind is ReferenceKind.BIND:
+            found.setdefault((reference.from_entity, reference.name, reference.target_text), reference)
+            local.add((reference.from_entity or "", reference.name))
+    module = entities[0].id
+    return tuple(
+        reference
+        for (home, name, text), reference in found.items()
+        if name or home == module or (home or "", text) not in local
+    )
+
+
+def _target(mention: Mention, source: Source) -> str:
+    """The text of a mention; one that holds for some lines begins with them."""
+    if mention.span is None:
+        return mention.target
+    start, end = mention.span
+    return f"{source.line(start)}-{source.line(max(start, end - 1))} {mention.target}"
 
 
 def _module_scope(spec: LanguageSpec, source: Source, file_path: str, docstring: str | None) -> _Scope:

@@ -103,13 +103,15 @@ class Mention:
 
     IMPORT: `name` is the imported name (`*` for all, the module for a plain import), `target` the module as written.
     CALL: `name` is the last name, `target` the dotted text. PATCH: `name` is the attribute, `target` is
-    `Class.attribute = function`. ALIAS and REGISTER: see `ReferenceKind`.
+    `Class.attribute = function`. ALIAS, REGISTER, BIND and EXPORT: see `ReferenceKind`. `span`: the bytes in which a
+    BIND holds.
     """
 
     kind: ReferenceKind
     name: str
     target: str
     at: int
+    span: tuple[int, int] | None = None
 
 
 def declared(kind: ReferenceKind, text: str, at: int) -> Iterable[Mention]:

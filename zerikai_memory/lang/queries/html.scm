@@ -8,3 +8,6 @@
   (#match? @tag "^([lL][iI][nN][kK]|[sS][cC][rR][iI][pP][tT]|iframe|frame)$"))
 ([(start_tag (tag_name) @reference.component) (self_closing_tag (tag_name) @reference.component)]
   (#match? @reference.component "[-A-Z]"))
+
+((attribute (attribute_name) @attribute [(quoted_attribute_value) (attribute_value)] @reference.selector)
+  (#any-of? @attribute "class" "id" "CLASS" "ID" "className"))

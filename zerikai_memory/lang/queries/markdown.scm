@@ -5,3 +5,6 @@
 (section (setext_heading) @mark.heading)
 (paragraph) @mark.paragraph
 [(block_quote) (list)] @mark.container
+
+[(inline) (pipe_table_cell) (html_block)] @reference.text
+(link_reference_definition (link_destination) @reference.destination)

@@ -1,0 +1,30 @@
+; What names mean in JavaScript and TypeScript: scopes, local declarations, what a module gives out.
+[(statement_block) (for_statement) (for_in_statement) (catch_clause) (switch_body)] @mark.block
+[(function_declaration) (generator_function_declaration) (function_expression) (generator_function)
+ (arrow_function) (method_definition)] @mark.function
+
+; Names that stand before a dot or a call: only what these are bound to is kept
+(call_expression function: (identifier) @word.head)
+(new_expression constructor: (identifier) @word.head)
+(member_expression object: (identifier) @word.head)
+(member_expression object: (member_expression property: (property_identifier) @word.head))
+(variable_declarator value: (identifier) @word.head)
+(assignment_expression right: (identifier) @word.head)
+(export_statement value: (identifier) @word.head)
+(export_specifier name: (identifier) @word.head)
+(shorthand_property_identifier) @word.head
+(pair value: (identifier) @word.head)
+
+(variable_declarator) @reference.variable
+(formal_parameters) @reference.parameters
+(arrow_function parameter: (identifier) @reference.parameters)
+(catch_clause parameter: (_) @reference.parameters)
+(for_in_statement left: (_) @reference.loop)
+(statement_block [(function_declaration) (generator_function_declaration) (class_declaration)] @reference.local)
+(statement_block (export_statement declaration: [(function_declaration) (class_declaration)] @reference.local))
+(assignment_expression left: (member_expression object: (this) property: (_) @name)
+  right: [(identifier) (member_expression) (new_expression) (call_expression)] @value) @reference.field
+
+(export_statement) @reference.given
+(assignment_expression left: [(identifier) (member_expression)] @target right: (_) @value
+  (#match? @target "^(module\\.)?exports(\\.[A-Za-z0-9_$]+)?$")) @reference.assigned
