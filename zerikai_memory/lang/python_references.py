@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.python_bindings import bindings, form
 from zerikai_memory.lang.registrations import CALLS, Argument, Registration, registration
 from zerikai_memory.lang.spec import Draft, Match, Mention
 from zerikai_memory.lang.text import Source, fold, shorten
@@ -31,7 +32,9 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         name = source.text(attribute or node)
         # The text of a long chain of calls is not even looked at: with every link it would be longer.
         text = source.text(node) if node.end_byte - node.start_byte <= _MAX_TARGET else name
-        target = text if _DOTTED.fullmatch(text) else name
+        target = text if _DOTTED.fullmatch(text) else form(node, source)
+        if not target.endswith(name):  # a chain that is too long
+            target = f"?.{name}"
         # Where the name stands: a chain of calls has many lines.
         call = Mention(ReferenceKind.CALL, name, target, node.end_byte - len(name.encode()))
         if name in CALLS and (draft := _registered(node, name, source)) is not None:
@@ -39,6 +42,8 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         return (call, *_entry_points(node, source)) if name == "setup" else (call,)
     if match.label == "reference.import":
         return _imports(node, source)
+    if match.label in ("reference.bind", "reference.value"):
+        return bindings(match, source)
     return _patch(match, source)
 
 

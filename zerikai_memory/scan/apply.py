@@ -124,7 +124,8 @@ def _draft(
         body = extraction.bodies.get(entity.id, "")
         fields = _search_fields(entity, path_words, body, roles.get(entity.id, ""))
         entities.append((entity, fields, entity_card(entity, body)))
-    return _Draft(state, tuple(entities), extraction.references, _file_card(source.path, extraction.entities))
+    references = extraction.references + extraction.bindings
+    return _Draft(state, tuple(entities), references, _file_card(source.path, extraction.entities))
 
 
 def _search_fields(entity: CodeEntity, path_words: str, body: str, role: str) -> SearchFields:

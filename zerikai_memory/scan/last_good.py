@@ -7,11 +7,11 @@ line that begins it stands in the file as it did; it gets today's line. What has
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from zerikai_memory.lang.text import decode_source
-from zerikai_memory.model import CodeEntity, EntityType, Extraction
+from zerikai_memory.model import CodeEntity, EntityType, Extraction, Reference
 from zerikai_memory.redact import mask_source
 
 _HEAD = re.compile(r"[^({:=\[<]*[({:=\[<]?")
@@ -72,14 +72,22 @@ def with_last_good(extraction: Extraction, previous: Sequence[CodeEntity], conte
         kept.append(replace(entity, start_line=start, end_line=end, decorator_start_line=decorator_line))
         bodies[entity.id] = "\n".join(lines.texts[(decorator_line or start) - 1 : end])
     module, *rest = stay
-    references = tuple(
-        replace(reference, from_entity=doubles[reference.from_entity])
-        if reference.from_entity in doubles
-        else reference
-        for reference in extraction.references
-    )
     entities = (module, *sorted((*rest, *kept), key=lambda entity: entity.start_line))
-    return replace(extraction, entities=entities, bodies=bodies, references=references)
+    return replace(
+        extraction,
+        entities=entities,
+        bodies=bodies,
+        references=_rehomed(extraction.references, doubles),
+        bindings=_rehomed(extraction.bindings, doubles),
+    )
+
+
+def _rehomed(references: Sequence[Reference], homes: Mapping[str, str]) -> tuple[Reference, ...]:
+    found = []
+    for reference in references:
+        home = homes.get(reference.from_entity or "")
+        found.append(replace(reference, from_entity=home) if home else reference)
+    return tuple(found)
 
 
 def _find(

@@ -199,11 +199,12 @@ class WorkspaceIndex:
             return {row[0]: entity_of_row(row) for row in rows}
 
     def references(self) -> list[Reference]:
-        """Stored mentions of other names, by file and line."""
+        """Stored mentions of other names but for the bindings, by file and line."""
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 "SELECT r.kind, r.name, r.target_text, f.path, r.line, r.from_entity"
-                " FROM refs r JOIN files f ON f.id = r.file ORDER BY f.path, r.rowid"
+                " FROM refs r JOIN files f ON f.id = r.file WHERE r.kind != ? ORDER BY f.path, r.rowid",
+                (ReferenceKind.BIND,),
             ).fetchall()
             return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
 

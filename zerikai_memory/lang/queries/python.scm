@@ -38,3 +38,17 @@
 (call function: (identifier) @setattr
   arguments: (argument_list . (_) @reference.setattr . (string) @key . (_) @value)
   (#eq? @setattr "setattr"))
+
+; Bindings: what a name stands for, and names that are read as values
+[(assignment) (named_expression) (for_statement) (for_in_clause) (as_pattern) (return_statement) (yield)
+  (global_statement) (nonlocal_statement) (lambda_parameters)] @reference.bind
+(augmented_assignment left: (identifier) @all (#eq? @all "__all__")) @reference.bind
+[(argument_list [(identifier) (attribute)] @reference.value)
+  (keyword_argument value: [(identifier) (attribute)] @reference.value)
+  (list [(identifier) (attribute)] @reference.value) (set [(identifier) (attribute)] @reference.value)
+  (tuple [(identifier) (attribute)] @reference.value) (pair [(identifier) (attribute)] @reference.value)
+  (comparison_operator (attribute) @reference.value) (binary_operator (attribute) @reference.value)
+  (boolean_operator (attribute) @reference.value) (not_operator (attribute) @reference.value)
+  (if_statement condition: (attribute) @reference.value) (while_statement condition: (attribute) @reference.value)
+  (interpolation (attribute) @reference.value) (subscript (attribute) @reference.value)
+  (if_clause (attribute) @reference.value) (assert_statement (attribute) @reference.value)]
