@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 import uuid
@@ -30,8 +31,17 @@ PAUSE_BEFORE_RETRY_S = 0.5
 MOST_PAUSE_S = 10.0
 # After these the server may have worked, and billed, all the same.
 _PERHAPS_BILLED = frozenset(
-    {FailureKind.TIMEOUT, FailureKind.CANCELLED, FailureKind.CUT, FailureKind.MALFORMED, FailureKind.BLANK}
+    {
+        FailureKind.TIMEOUT,
+        FailureKind.CANCELLED,
+        FailureKind.CUT,
+        FailureKind.MALFORMED,
+        FailureKind.BLANK,
+        FailureKind.FILTERED,
+    }
 )
+# What a server adds to the two messages of a prompt: marks of role and request.
+FRAME_TOKENS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +88,35 @@ def _attempt(
         backend=backend.name,
         model=ready.model,
         remote=backend.remote,
-        prompt_tokens=cautious_tokens(prompt.system) + cautious_tokens(prompt.user),
+        prompt_tokens=cautious_tokens(prompt.system) + cautious_tokens(prompt.user) + FRAME_TOKENS,
         max_tokens=prompt.max_tokens,
         started_at=time.time(),
+        prefix_hash=hashlib.sha256(prompt.system.encode("utf-8", "replace")).hexdigest()[:16],
     )
     purpose.log.started(attempt)
+    begun = time.monotonic()
     end = AttemptEnd("unknown", TokenUse(), ready.model, 0.0)  # what a bug of ours leaves behind
     try:
         reply = backend.complete(prompt, call)
-        end = AttemptEnd("partial" if reply.partial else "ok", reply.usage, reply.model, 0.0)
+        end = _end_of(reply)
         return reply
     except ModelError as error:
-        status = "unknown" if error.kind in _PERHAPS_BILLED else "failed"
-        end = AttemptEnd(status, TokenUse(), ready.model, 0.0, error.kind)
+        end = AttemptEnd(_status(error), error.usage or TokenUse(), ready.model, 0.0, error.kind)
         raise
     finally:
-        purpose.log.ended(attempt, replace(end, ended_at=time.time()))
+        purpose.log.ended(attempt, replace(end, ended_at=time.time(), duration_s=time.monotonic() - begun))
+
+
+def _end_of(reply: Reply) -> AttemptEnd:
+    status = "partial" if reply.partial else "ok"
+    written = cautious_tokens(reply.text) if reply.text_tokens is None else reply.text_tokens
+    return AttemptEnd(status, reply.usage, reply.model, 0.0, None, reply.provider_id, written)
+
+
+def _status(error: ModelError) -> str:
+    if error.usage is not None and error.usage.prompt is not None:
+        return "failed"  # and billed as it was counted
+    return "unknown" if error.begun or error.kind in _PERHAPS_BILLED else "failed"
 
 
 def _pause(error: ModelError) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 from zerikai_memory.errors import ZerikaiError
 
@@ -43,11 +43,33 @@ PAUSE_S = {
 }
 
 
+# What may be asked in the place of a model that a budget held back: nothing, what is on this machine, what comes next.
+Instead = Literal["nothing", "local", "next"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """Tokens of one attempt as the server counted them; None means that it did not say.
+
+    `cached` is the part of `prompt` that was read from the server's cache; `reasoning` is part of `completion`;
+    `tool_calls` ran on the server. `raw` is the server's own JSON; `doubtful`: its counts contradict each other.
+    """
+
+    prompt: int | None = None
+    cached: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    tool_calls: int | None = None
+    raw: str = field(default="", compare=False, repr=False)
+    doubtful: bool = field(default=False, compare=False)
+
+
 class ModelError(ZerikaiError):
     """A model call that failed; the message is a part of a sentence that may be shown, and holds no key.
 
     `retry_after_s` is what the server asked for; `window_tokens` the window it named when the prompt was too long,
-    and `prompt_tokens` how long it found it.
+    and `prompt_tokens` how long it found it. `usage` is what the server counted for a useless answer, `begun` that it
+    had begun to answer: either may be billed. `instead`: what may be asked in its place.
     """
 
     def __init__(
@@ -58,12 +80,18 @@ class ModelError(ZerikaiError):
         retry_after_s: float | None = None,
         window_tokens: int | None = None,
         prompt_tokens: int | None = None,
+        usage: TokenUse | None = None,
+        begun: bool = False,
+        instead: Instead = "next",
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.window_tokens = window_tokens
         self.prompt_tokens = prompt_tokens
+        self.usage = usage
+        self.begun = begun
+        self.instead = instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +104,20 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUse:
-    """Tokens of one attempt as the server counted them; None means that it did not say.
-
-    `cached` is the part of `prompt` that was read from the server's cache; `reasoning` is part of `completion`.
-    """
-
-    prompt: int | None = None
-    cached: int | None = None
-    completion: int | None = None
-    reasoning: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer. `model` is the name the server answered with; `partial`: the stream ended without an end."""
+    """A model's answer. `model` is the name the server answered with; `partial`: the stream ended without an end.
+
+    `provider_id` is the server's own name of the answer, empty where it gives none; `text_tokens` our estimate of all
+    that it wrote, hidden thoughts too.
+    """
 
     text: str
     model: str
     usage: TokenUse
     partial: bool = False
     warnings: tuple[str, ...] = ()
+    provider_id: str = ""
+    text_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +160,11 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt about to be sent: what a meter books before the call. `tokens` is the worst case of each side."""
+    """An attempt about to be sent: what a meter books before the call.
+
+    `prompt_tokens` and `max_tokens` are the worst case of each side; `prefix_hash` is the same for equal system
+    messages, which a server can read from its cache.
+    """
 
     request_id: str
     number: int
@@ -151,17 +176,25 @@ class Attempt:
     prompt_tokens: int
     max_tokens: int
     started_at: float
+    prefix_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnd:
-    """How an attempt ended: `status` ok, partial, failed (certainly not billed) or unknown (perhaps billed)."""
+    """How an attempt ended: `status` ok, partial, failed or unknown (perhaps billed).
+
+    A failed attempt is billed where `usage` has counts, else not. `text_tokens` is our estimate of the text that
+    arrived, for a server that does not count; `duration_s` is measured without the clock of the day.
+    """
 
     status: str
     usage: TokenUse
     model: str
     ended_at: float
     failure: FailureKind | None = None
+    provider_id: str = ""
+    text_tokens: int | None = None
+    duration_s: float = 0.0
 
 
 class AttemptLog(Protocol):

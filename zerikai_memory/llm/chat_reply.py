@@ -1,16 +1,15 @@
-"""Read a chat completion, streamed or whole, into a Reply: whatever a server sends, the result is one or a ModelError.
-
-Usage as DeepSeek sends it (`prompt_cache_hit_tokens`) and as OpenAI does (`prompt_tokens_details.cached_tokens`).
-"""
+"""Read a chat completion, streamed or whole: whatever a server sends, the result is a Reply or a ModelError."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from zerikai_memory.llm.base import FailureKind, ModelError, Reply, TokenUse
+from zerikai_memory.llm.base import FailureKind, ModelError, Reply, cautious_tokens
+from zerikai_memory.llm.token_counts import usage_of
 
 _THOUGHTS = re.compile(r"^\s*<think>.*?</think>\s*", re.DOTALL)
 _FAILED_ENDS = {
@@ -32,24 +31,6 @@ def reply_of_events(lines: Iterable[str], asked: str, progress: Callable[[int], 
     return _reply(_events(lines), asked, "delta", progress)
 
 
-def usage_of(value: Any) -> tuple[TokenUse, tuple[str, ...]]:
-    """Counted tokens and what is odd about them; a count that is missing or no number is None."""
-    if not isinstance(value, dict):
-        return TokenUse(), ()
-    prompt, completion = _count(value.get("prompt_tokens")), _count(value.get("completion_tokens"))
-    hit, miss = _count(value.get("prompt_cache_hit_tokens")), _count(value.get("prompt_cache_miss_tokens"))
-    cached = hit if hit is not None else _count(_inner(value, "prompt_tokens_details", "cached_tokens"))
-    reasoning = _count(_inner(value, "completion_tokens_details", "reasoning_tokens"))
-    warnings = []
-    if prompt is not None and hit is not None and miss is not None and hit + miss != prompt:
-        warnings.append(f"the server counts {hit} cached + {miss} other tokens but {prompt} in all")
-    if prompt is not None and cached is not None and cached > prompt:
-        cached = prompt
-    if reasoning:
-        warnings.append(f"the model spent {reasoning} tokens on hidden reasoning although it is switched off")
-    return TokenUse(prompt, cached, completion, reasoning), tuple(warnings)
-
-
 def without_thoughts(text: str) -> str:
     """An answer without the thinking that some local models write in front of it."""
     return _THOUGHTS.sub("", text).strip()
@@ -69,47 +50,72 @@ def _events(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def _reply(chunks: Iterable[dict[str, Any]], asked: str, part: str, progress: Callable[[int], None]) -> Reply:
-    pieces: list[str] = []
-    finish, model, usage, ended, seen = None, asked, None, False, False
-    for chunk in chunks:
-        if chunk.get("done") is True and len(chunk) == 1:
-            ended = True
-            break
+@dataclass(slots=True)
+class _Collected:
+    """What the chunks of one completion have said so far."""
+
+    model: str
+    id: str = ""
+    pieces: list[str] = field(default_factory=list)
+    finish: Any = None
+    usage: Any = None
+    seen: bool = False
+    ended: bool = False
+
+    def add(self, chunk: dict[str, Any], part: str) -> bool:
+        """Take a chunk in; returns whether it brought a piece of text, be it an empty one."""
+        for name in ("model", "id"):
+            if isinstance(value := chunk.get(name), str) and value:
+                setattr(self, name, value)
+        if isinstance(chunk.get("usage"), dict) and chunk["usage"]:
+            self.usage = chunk["usage"]  # where every chunk counts, the last one counts all
         if chunk.get("error"):
-            raise ModelError(FailureKind.SERVER, "the server reported an error in its answer")
-        model = chunk["model"] if isinstance(chunk.get("model"), str) and chunk["model"] else model
-        usage = chunk["usage"] if isinstance(chunk.get("usage"), dict) else usage
+            raise self.failed(FailureKind.SERVER, "the server reported an error in its answer")
         choice = _first_choice(chunk)
         if choice is None:
-            continue
-        seen = True
+            return False
+        self.seen = True
         message = choice.get(part)
         text = message.get("content") if isinstance(message, dict) else None
-        if isinstance(text, str):
-            pieces.append(text)
-            progress(sum(map(len, pieces)))
-        elif text is not None:
+        if text is not None and not isinstance(text, str):
             raise _malformed_error("content that is no text")
-        finish = choice.get("finish_reason") or finish
-    if not seen:
+        self.finish = choice.get("finish_reason") or self.finish
+        self.pieces.append(text or "")
+        return text is not None
+
+    def failed(self, kind: FailureKind, message: str) -> ModelError:
+        """An error that says what the server counted all the same."""
+        use = usage_of(self.usage)[0] if self.usage else None
+        return ModelError(kind, message, usage=use, begun=self.seen)
+
+
+def _reply(chunks: Iterable[dict[str, Any]], asked: str, part: str, progress: Callable[[int], None]) -> Reply:
+    found = _Collected(asked)
+    for chunk in chunks:
+        if chunk.get("done") is True and len(chunk) == 1:
+            found.ended = True
+            break
+        if found.add(chunk, part):
+            progress(sum(map(len, found.pieces)))
+    if not found.seen:
         raise _malformed_error("no choices")
-    return _finished("".join(pieces), finish, model, usage, ended=ended)
+    return _finished(found)
 
 
-def _finished(text: str, finish: Any, model: str, usage: Any, *, ended: bool) -> Reply:
-    if finish in _FAILED_ENDS:
-        raise ModelError(_FAILED_ENDS[finish], f"the model stopped: {finish}")
-    text = without_thoughts(text)
+def _finished(found: _Collected) -> Reply:
+    if found.finish in _FAILED_ENDS:
+        raise found.failed(_FAILED_ENDS[found.finish], f"the model stopped: {found.finish}")
+    whole = "".join(found.pieces)
+    text = without_thoughts(whole)
     if not text:
-        raise ModelError(FailureKind.BLANK, "the model answered with nothing")
-    use, warnings = usage_of(usage)
-    if finish == "length":
+        raise found.failed(FailureKind.BLANK, "the model answered with nothing")
+    use, warnings = usage_of(found.usage)
+    if found.finish == "length":
         warnings += ("the model's answer was cut at its length limit",)
-    partial = finish is None and not ended  # a stream may end cleanly in the middle of the text
+    partial = found.finish is None and not found.ended  # a stream may end cleanly in the middle of the text
     if partial:
         warnings += ("the model's answer broke off",)
-    return Reply(text, model, use, partial, warnings)
+    return Reply(text, found.model, use, partial, warnings, found.id, cautious_tokens(whole))
 
 
 def _first_choice(chunk: dict[str, Any]) -> dict[str, Any] | None:
@@ -120,15 +126,6 @@ def _first_choice(chunk: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(choices, list) or not isinstance(choices[0], dict):
         raise _malformed_error("choices of a wrong type")
     return next((c for c in choices if isinstance(c, dict) and c.get("index", 0) == 0), None)
-
-
-def _inner(value: dict[str, Any], outer: str, name: str) -> Any:
-    details = value.get(outer)
-    return details.get(name) if isinstance(details, dict) else None
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _json(text: str) -> Any:

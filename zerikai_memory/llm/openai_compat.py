@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +17,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from zerikai_memory.address import is_loopback
-from zerikai_memory.llm.base import Call, FailureKind, ModelError, Prompt, Ready, Reply, cautious_tokens
+from zerikai_memory.llm.base import Call, FailureKind, ModelError, Prompt, Ready, Reply, TokenUse, cautious_tokens
 from zerikai_memory.llm.chat_reply import reply_of_events, reply_of_json
 from zerikai_memory.llm.probe import Remembered, listens
+from zerikai_memory.llm.token_counts import usage_of
 from zerikai_memory.llm.waiting import Line, run_call
 
 CONNECT_S = 5.0
@@ -93,7 +95,9 @@ class OpenAICompat:
             try:
                 return self._ask(client, prompt, call)
             except openai.APIStatusError as error:
-                raise _status_error(error.status_code, error.response.headers, error.body, self._spec.name) from error
+                failed = _status_error(error.status_code, error.response.headers, error.body, self._spec.name)
+                failed.usage = _usage_in(error.response.text)
+                raise failed from error
             except openai.APITimeoutError as error:
                 connect = "Connect" in type(error.__cause__).__name__
                 kind = FailureKind.UNREACHABLE if connect else FailureKind.TIMEOUT
@@ -178,6 +182,15 @@ def _status_error(status: int, headers: Mapping[str, str], body: object, name: s
         (FailureKind.SERVER, "has a failure of its own") if status >= 500 else (FailureKind.REJECTED, "refused"),
     )
     return ModelError(kind, f"{name} {words} (HTTP {status})", retry_after_s=_retry_after(headers))
+
+
+def _usage_in(body: str) -> TokenUse | None:
+    """What an error reply says was used: then it is billed all the same."""
+    with contextlib.suppress(ValueError, RecursionError):
+        value = json.loads(body)
+        if isinstance(value, dict) and isinstance(value.get("usage"), dict):
+            return usage_of(value["usage"])[0]
+    return None
 
 
 def _in_our_tokens(error: ModelError, prompt: Prompt) -> int:
