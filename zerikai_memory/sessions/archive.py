@@ -31,6 +31,7 @@ from zerikai_memory.sessions.search import search
 from zerikai_memory.sessions.survey import Survey, survey
 from zerikai_memory.sessions.times import moment
 from zerikai_memory.store.tape import SessionFilter, TapeStore
+from zerikai_memory.store.tape_usage import Spending
 from zerikai_memory.store.view import IndexView
 from zerikai_memory.workspace.identity import canonical_path, find_workspace
 from zerikai_memory.workspace.paths import from_disk
@@ -150,6 +151,14 @@ class Archive:
         if step is not None:
             raise InputError("step: give the session whose step is meant, as a hit names it")
         return Recall(sessions=self._list(wanted, limit), behind_bytes=behind, warnings=warnings)
+
+    def spent(self, since: float | None = None, workspace: str | None = None) -> Spending:
+        """Tokens that agents spent since a time (seconds, UTC), in all projects or one; a little new is read first."""
+        _, warnings = self._catch_up()
+        project = self._project(workspace) if workspace and workspace.strip() else None
+        if not self._store.exists():
+            return Spending(warnings=warnings)
+        return replace(self._store.spent(since, project), warnings=warnings)
 
     def show(self, session: str, first: int = 1, last: int = MAX_STEP) -> list[SessionStep]:
         """The messages of a session, whole."""

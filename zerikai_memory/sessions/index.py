@@ -17,6 +17,7 @@ from zerikai_memory.sessions.formats.base import Format, Line, Said
 from zerikai_memory.sessions.formats.registry import Place
 from zerikai_memory.sessions.lines import RawLine, head, known_head, raw_lines
 from zerikai_memory.sessions.survey import Survey, Transcript, stored_path, survey
+from zerikai_memory.sessions.usage import UsageReader, UsageState
 from zerikai_memory.store.tape import SourceState, TapeBatch, TapeStore
 
 # Lines of one transaction: enough that commits cost nothing, little enough for memory and for other writers.
@@ -46,6 +47,7 @@ class _ReaderState:
     replaying: bool = False
     leaf: str = ""
     pairs: dict[str, int] = field(default_factory=dict)
+    usage: UsageState = field(default_factory=UsageState)
 
 
 def index_sessions(
@@ -112,7 +114,7 @@ class _FileReader:
             return
         same = known is not None and bool(known.head) and self._file.size >= known.offset
         if known is not None and same and known_head(path, known.head):
-            self._state = _ReaderState(**json.loads(known.state))
+            self._state = _restored(known.state)
             self._run_lines(path, known.offset, known.head)
         else:
             self._run_lines(path, 0, head(path))
@@ -169,7 +171,8 @@ class _FileReader:
         if line.entry:
             self._state.leaf = line.entry
             batch.link(source, line.entry, line.parent)
-        if not (line.said or line.cwd or line.title or line.session_id):
+        self._state.usage.model = line.model or self._state.usage.model
+        if not (line.said or line.cwd or line.title or line.session_id or line.spent):
             return
         session = self._row(batch)
         if session is None:
@@ -182,6 +185,13 @@ class _FileReader:
             )
         for said in line.said:
             self._store(batch, source, session, said, place)
+        if line.spent:
+            self._usage_reader().take(batch.responses, session, place, line.spent)
+
+    def _usage_reader(self) -> UsageReader:
+        scope = self._state.session if self._format.local_identity else ""
+        forked = self._state.forked_from is not None
+        return UsageReader(self._format.name, self._state.usage, forked=forked, scope=scope)
 
     def _note_session(self, line: Line) -> None:
         state = self._state
@@ -236,6 +246,11 @@ class _FileReader:
         size = self._file.size if finished else -1
         state = json.dumps(asdict(self._state))
         return SourceState(self._path, self._format.name, size, self._file.mtime_ns, offset, fingerprint, state)
+
+
+def _restored(saved: str) -> _ReaderState:
+    values = json.loads(saved)
+    return _ReaderState(**(values | {"usage": UsageState(**values.get("usage", {}))}))
 
 
 def _groups(lines: Iterable[RawLine]) -> Iterator[list[RawLine]]:

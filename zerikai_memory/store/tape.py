@@ -18,6 +18,7 @@ from zerikai_memory.errors import StoreError
 from zerikai_memory.model_sessions import SessionHit, SessionInfo, SessionStep
 from zerikai_memory.store.backups import set_aside
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.tape_usage import ResponseTable, Spending, forget_responses, prepare_responses, spending
 from zerikai_memory.store.words import search_text
 
 # Part of the file's name: another format is another file, filled from the transcripts again.
@@ -203,6 +204,11 @@ class TapeStore:
             rows = connection.execute(sql, [*values, first, last]).fetchall()
         return [replace(SessionStep(*row), off_branch=bool(row[4])) for row in rows]
 
+    def spent(self, since: float | None, project: str | None) -> Spending:
+        """What agents spent since a time in a folder and all below it."""
+        with self._database.read() as connection:
+            return spending(connection, since, project)
+
     def forget(self, session: str) -> int:
         """Remove what a session said and leave it out from now on; returns how many messages that were."""
         with self._database.write() as connection:
@@ -215,6 +221,7 @@ class TapeStore:
                     _unindex(connection, row, text)
                 connection.execute("DELETE FROM messages WHERE session = ?", (number,))
                 connection.execute("DELETE FROM sessions WHERE id = ?", (number,))
+                forget_responses(connection, number)
                 removed += len(rows)
             # The words of removed rows stand in the index's older segments until these are merged.
             connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")
@@ -247,6 +254,7 @@ class TapeBatch:
 
     def __init__(self, connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
         self._connection = connection
+        self.responses = ResponseTable(connection)
         self._forgotten = forgotten
         self._next_step: dict[int, int] = {}
 
@@ -385,3 +393,4 @@ def _prepare(connection: sqlite3.Connection) -> None:
         for statement in _SCHEMA.split(";\n"):
             if statement.strip():
                 connection.execute(statement)
+    prepare_responses(connection)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zerikai_memory.model_sessions import Role
+from zerikai_memory.sessions.formats.spent import Spent
 
 Json = dict[str, Any]
 
@@ -39,7 +40,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one line says: messages, facts about the session, its node in the tree; `known` false: a new kind."""
+    """What one line says: messages, tokens, facts about the session, its node in the tree; `known` false: a new kind.
+
+    `model` is the one that answers from here on.
+    """
 
     said: tuple[Said, ...] = ()
     session_id: str | None = None
@@ -49,6 +53,8 @@ class Line:
     entry: str = ""
     parent: str = ""
     known: bool = True
+    spent: tuple[Spent, ...] = ()
+    model: str = ""
 
 
 UNKNOWN = Line(known=False)
@@ -142,6 +148,11 @@ def files_below(folder: Path, *endings: str) -> Iterator[str]:
         for name in sorted(names):
             if name.endswith(endings):
                 yield os.path.join(root, name)  # noqa: PTH118 -- half the time of a Path, before every search
+
+
+def jsonl_below(folder: Path) -> Iterator[str]:
+    """Every JSONL file under a folder, in order of their paths."""
+    return files_below(folder, ".jsonl")
 
 
 def _flat(value: Any) -> str:

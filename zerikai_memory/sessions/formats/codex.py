@@ -6,71 +6,94 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from zerikai_memory.sessions.formats.base import (
-    NOTHING,
-    UNKNOWN,
-    Format,
-    Json,
-    Line,
-    Said,
-    block_text,
-    files_below,
-    seconds,
-    text_field,
-    tool_text,
-)
+from zerikai_memory.sessions.formats import base
+from zerikai_memory.sessions.formats.spent import Counting, Spent, Tokens, count
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
-_SILENT = frozenset(("compacted", "token_usage_record", "world_state", "inter_agent_communication"))
+_SILENT = frozenset(("compacted", "world_state", "inter_agent_communication"))
 # What the program puts before the person's first words, as if the person had said it.
 _INJECTED = ("# AGENTS.md instructions", "<INSTRUCTIONS>")
 
 
-def read(record: Json) -> Line:
+def read(record: base.Json) -> base.Line:
     """A line of a rollout file; old files have the items without an envelope."""
     kind, payload = record.get("type"), record.get("payload")
-    at = seconds(record.get("timestamp"))
+    at = base.seconds(record.get("timestamp"))
     if kind in _SILENT:
-        return NOTHING
+        return base.NOTHING
     if kind in ("message", "function_call"):
-        return Line(said=tuple(_item(record, at)))
+        return base.Line(said=tuple(_item(record, at)))
+    if kind == "token_usage_record":
+        return base.Line(spent=tuple(_record(payload, at)))
     if kind not in ("session_meta", "turn_context", "response_item", "event_msg"):
-        return UNKNOWN
+        return base.UNKNOWN
     if not isinstance(payload, dict):
         raise TypeError(f"payload is {type(payload).__name__}")
     if kind == "session_meta":
-        return Line(
-            session_id=text_field(payload, "id") or None,
-            cwd=text_field(payload, "cwd") or None,
-            forked_from=text_field(payload, "forked_from_id", "forked_from") or None,
+        return base.Line(
+            session_id=base.text_field(payload, "id") or None,
+            cwd=base.text_field(payload, "cwd") or None,
+            forked_from=base.text_field(payload, "forked_from_id", "forked_from") or None,
         )
     if kind == "turn_context":
-        return Line(cwd=text_field(payload, "cwd") or None)
-    return Line(said=tuple(_item(payload, at) if kind == "response_item" else _event(payload, at)))
+        return base.Line(cwd=base.text_field(payload, "cwd") or None, model=base.text_field(payload, "model"))
+    if kind == "response_item":
+        return base.Line(said=tuple(_item(payload, at)))
+    return base.Line(said=tuple(_event(payload, at)), spent=tuple(_counter(payload, at)))
 
 
-def _item(item: Json, at: float | None) -> Iterator[Said]:
+def _item(item: base.Json, at: float | None) -> Iterator[base.Said]:
     kind, role = item.get("type"), item.get("role")
     if kind == "message" and role in ("user", "assistant"):
-        text = block_text(item.get("content"), ("input_text", "output_text", "text"))
+        text = base.block_text(item.get("content"), ("input_text", "output_text", "text"))
         if not text.startswith(_INJECTED):
-            yield Said("user" if role == "user" else "assistant", text, at, channel="item")
+            yield base.Said("user" if role == "user" else "assistant", text, at, channel="item")
     elif kind in ("function_call", "custom_tool_call"):
-        call = text_field(item, "call_id")
-        yield Said("tool", tool_text(item.get("name"), item.get("arguments", item.get("input"))), at, entry=call)
+        call = base.text_field(item, "call_id")
+        yield base.Said(
+            "tool", base.tool_text(item.get("name"), item.get("arguments", item.get("input"))), at, entry=call
+        )
     elif kind == "local_shell_call":
-        action, call = item.get("action"), text_field(item, "call_id")
-        yield Said("tool", tool_text("shell", action), at, entry=call)
+        action, call = item.get("action"), base.text_field(item, "call_id")
+        yield base.Said("tool", base.tool_text("shell", action), at, entry=call)
     elif kind == "reasoning":
-        yield Said("thinking", block_text(item.get("summary"), ("summary_text", "text")), at)
+        yield base.Said("thinking", base.block_text(item.get("summary"), ("summary_text", "text")), at)
 
 
-def _event(event: Json, at: float | None) -> Iterator[Said]:
+def _event(event: base.Json, at: float | None) -> Iterator[base.Said]:
     kind = event.get("type")
     if kind in ("user_message", "agent_message"):
-        text = text_field(event, "message")
+        text = base.text_field(event, "message")
         if not text.startswith(_INJECTED):
-            yield Said("user" if kind == "user_message" else "assistant", text, at, channel="event")
+            yield base.Said("user" if kind == "user_message" else "assistant", text, at, channel="event")
+
+
+def _counter(event: base.Json, at: float | None) -> Iterator[Spent]:
+    """The running total; the event is repeated without progress, and its part for the last response is not reliable."""
+    info = event.get("info")
+    if event.get("type") == "token_count" and isinstance(info, dict):
+        total, last = info.get("total_token_usage"), info.get("last_token_usage")
+        if isinstance(total, dict):
+            yield Spent(_tokens(total), Counting.RUNNING, at, last=_tokens(last) if isinstance(last, dict) else None)
+
+
+def _record(payload: object, at: float | None) -> Iterator[Spent]:
+    """One response, which the running total holds too, unless it was a compaction."""
+    usage = payload.get("usage") if isinstance(payload, dict) else None
+    if isinstance(payload, dict) and isinstance(usage, dict):
+        identity, model = base.text_field(payload, "response_id"), base.text_field(payload, "model")
+        yield Spent(_tokens(usage), Counting.RECORD, at, identity, model)
+
+
+def _tokens(usage: base.Json) -> Tokens:
+    """As written: input with what was read from the cache or written to it."""
+    return Tokens(
+        count(usage, "input_tokens"),
+        count(usage, "cached_input_tokens", "cache_read_input_tokens"),
+        count(usage, "cache_write_input_tokens"),
+        count(usage, "output_tokens"),
+        count(usage, "reasoning_output_tokens"),
+    )
 
 
 def _session_id(path: Path) -> str:
@@ -78,4 +101,4 @@ def _session_id(path: Path) -> str:
     return found.group() if found else path.stem
 
 
-CODEX = Format(name="codex", find=lambda folder: files_below(folder, ".jsonl"), session_id=_session_id, read=read)
+CODEX = base.Format(name="codex", find=base.jsonl_below, session_id=_session_id, read=read)

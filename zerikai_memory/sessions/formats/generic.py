@@ -4,47 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from zerikai_memory.sessions.formats.base import (
-    UNKNOWN,
-    Format,
-    Json,
-    Line,
-    Said,
-    block_text,
-    files_below,
-    seconds,
-    text_field,
-    tool_text,
-)
+from zerikai_memory.sessions.formats import base
+from zerikai_memory.sessions.formats.spent import Spent, Tokens, amount, count
 
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "agent": "assistant", "model": "assistant"}
 
 
-def read(record: Json) -> Line:
+def read(record: base.Json) -> base.Line:
     """A line; one without a role only says facts about the session."""
-    facts = Line(
-        session_id=text_field(record, "session", "session_id", "sessionId") or None,
-        cwd=text_field(record, "cwd", "project") or None,
-        title=text_field(record, "title") or None,
+    facts = base.Line(
+        session_id=base.text_field(record, "session", "session_id", "sessionId") or None,
+        cwd=base.text_field(record, "cwd", "project") or None,
+        title=base.text_field(record, "title") or None,
     )
     role = record.get("role")
     if role is None:
-        return facts if facts != Line() else UNKNOWN
-    return Line(tuple(_said(record, str(role))), facts.session_id, facts.cwd, facts.title)
+        return facts if facts != base.Line() else base.UNKNOWN
+    said, spent = tuple(_said(record, str(role))), tuple(_spent(record))
+    return base.Line(said, facts.session_id, facts.cwd, facts.title, spent=spent)
 
 
-def _said(record: Json, role: str) -> Iterator[Said]:
-    at, one = seconds(record.get("timestamp", record.get("time"))), text_field(record, "id")
+def _said(record: base.Json, role: str) -> Iterator[base.Said]:
+    at, one = base.seconds(record.get("timestamp", record.get("time"))), base.text_field(record, "id")
     if role == "tool":
-        yield Said("tool", tool_text(record.get("name", "tool"), record.get("target", "")), at, one)
+        yield base.Said("tool", base.tool_text(record.get("name", "tool"), record.get("target", "")), at, one)
     elif spoken := _ROLES.get(role):
-        text = block_text(record.get("content", record.get("text")))
-        yield Said("user" if spoken == "user" else "assistant", text, at, one)
+        text = base.block_text(record.get("content", record.get("text")))
+        yield base.Said("user" if spoken == "user" else "assistant", text, at, one)
 
 
-GENERIC = Format(
+def _spent(record: base.Json) -> Iterator[Spent]:
+    usage, at = record.get("usage"), base.seconds(record.get("timestamp", record.get("time")))
+    if isinstance(usage, dict):
+        tokens = Tokens(*(count(usage, name) for name in ("input", "cache_read", "cache_write", "output")))
+        one, model = base.text_field(record, "id"), base.text_field(record, "model")
+        yield Spent(tokens, at=at, identity=one, model=model, cost_usd=amount(usage.get("cost_usd")))
+
+
+GENERIC = base.Format(
     name="generic",
-    find=lambda folder: files_below(folder, ".jsonl"),
+    find=base.jsonl_below,
     session_id=lambda path: path.stem,
     read=read,
     session_per_line=True,

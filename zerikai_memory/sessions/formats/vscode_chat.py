@@ -10,11 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 from zerikai_memory.sessions.formats import copilot_cli
 from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, seconds, text_field
+from zerikai_memory.sessions.formats.spent import Spent, Tokens, count
 
 # A JSON file stands in memory as a whole, a log line by line; what is larger is named as skipped or passed over.
 MAX_JSON_BYTES = 64_000_000
+# Of the result of a request these are kept.
+_COUNTED = "usage promptTokens completionTokens outputTokens resolvedModel".split()
 # Of what a session holds these fill the memory and say nothing: results of tools, attached files, code references.
-_DROPPED = frozenset("result variableData contentReferences codeCitations followups toolSpecificData parts".split())
+_DROPPED = frozenset("variableData contentReferences codeCitations followups toolSpecificData parts".split())
 _SET_ALL, _SET, _PUSH, _DELETE = range(4)
 
 
@@ -34,7 +37,7 @@ def read_whole(path: Path) -> Iterator[Line]:
     )
     for request in requests if isinstance(requests, list) else ():
         if isinstance(request, dict):
-            yield Line(said=tuple(_request(request)))
+            yield Line(said=tuple(_request(request)), spent=tuple(_spent(request)))
         else:
             yield Line(known=False)
 
@@ -68,7 +71,19 @@ def _document(path: Path) -> Any:
 
 
 def _slim(record: Json) -> Json:
-    return {key: value for key, value in record.items() if key not in _DROPPED}
+    kept = {key: value for key, value in record.items() if key not in _DROPPED}
+    if "result" in kept:
+        kept["result"] = _counted(kept["result"])
+    return kept
+
+
+def _counted(result: Any) -> Json:
+    """What the result of a request says of its tokens; its texts and tool results would fill the memory."""
+    if not isinstance(result, dict):
+        return {}
+    metadata = result.get("metadata")
+    both = {**(metadata if isinstance(metadata, dict) else {}), **result}
+    return {name: both[name] for name in _COUNTED if name in both}
 
 
 def _replay(path: Path) -> Any:
@@ -86,8 +101,10 @@ def _replay(path: Path) -> Any:
 
 
 def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> None:
-    if _DROPPED.intersection(key for key in keys if isinstance(key, str)):
+    if _DROPPED.intersection(key for key in keys if isinstance(key, str)) or "result" in keys[:-1]:
         return
+    if keys[-1] == "result":
+        value = _counted(value)
     target = session
     for key in keys[:-1]:
         target = target[key]
@@ -125,6 +142,19 @@ def _request(request: Json) -> Iterator[Said]:
             yield Said("tool", f"{name}: {said}" if said else name, at, one and f"{one}/call-{number}")
     if text := "".join(answer).strip():
         yield Said("assistant", text, at, one and f"{one}/assistant")
+
+
+def _spent(request: Json) -> Iterator[Spent]:
+    """The tokens of a request, where this build tells them; what a cache saved is in no build."""
+    result = request.get("result")
+    result = result if isinstance(result, dict) else {}
+    usage = result.get("usage")
+    told = {**(usage if isinstance(usage, dict) else {}), **result, **request}
+    tokens = Tokens(input=count(told, "promptTokens"), output=count(told, "completionTokens", "outputTokens"))
+    model = text_field(result, "resolvedModel") or text_field(request, "modelId").removeprefix("copilot/")
+    if not tokens.empty:
+        one, at = text_field(request, "requestId"), seconds(request.get("timestamp"))
+        yield Spent(tokens, at=at, identity=one, model=model)
 
 
 def _markdown(value: Any) -> str:
