@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import uuid
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -53,6 +52,7 @@ from zerikai_memory.sessions.archive import Archive, ArchiveParts
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.mirrors import MirrorOptions, Mirrors
+from zerikai_memory.store.sketch import changed_share
 from zerikai_memory.upkeep.moved import move_hint, moved_from
 from zerikai_memory.upkeep.upkeep import Upkeep, UpkeepParts
 from zerikai_memory.workspace.identity import (
@@ -275,11 +275,11 @@ class Memory:
         try:
             if not index.exists():
                 return None
-            written = {path: state.mtime_ns / 1e9 for path, state in index.file_states().items()}
-            counts = Counter(entity.file_path for entity in index.entities())
+            sketches, indexed = self._brain.briefs.sketches(brief), index.file_states()
         except StoreError:
             return None
-        return stale_hint(brief.text, brief.created_at, counts, written, lambda path: (root / path).exists())
+        changed = changed_share(*sketches) if sketches else None
+        return stale_hint(brief.text, changed, indexed, lambda path: (root / path).exists())
 
     def set_brief(self, text: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Brief:
         """Replace the brief with `text` as a new version; raises InputError for an empty or far too long text."""

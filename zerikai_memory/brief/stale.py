@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 
 from zerikai_memory.brief.sections import section_bodies
 
@@ -14,25 +14,18 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"^(?!/)(?:[\w@.\[\]-]+/)*[\w@.\[\]-]+\.[A-Za-z]{1,8}$")
 
 
-def stale_hint(
-    text: str,
-    created_at: float,
-    entities: Mapping[str, int],
-    written_at: Mapping[str, float],
-    exists: Callable[[str], bool],
-) -> str | None:
-    """A sentence when Key Files are gone, or files with 30 % of the entities were written after the brief.
+def stale_hint(text: str, changed: float | None, indexed: Collection[str], exists: Callable[[str], bool]) -> str | None:
+    """A sentence when Key Files are gone, or 30 % of the entities are not what they were when the brief was written.
 
-    `entities` counts them by indexed file, `written_at` is when each file was last written; `exists` looks on disk.
+    `changed` is that share, 0 to 1, or None when it is not known; `indexed` are the paths of the index, `exists` looks
+    on disk.
     """
-    gone = [path for path in _key_files(text) if not _there(path, entities) and not exists(path)]
-    newer = sum(count for path, count in entities.items() if written_at.get(path, 0.0) > created_at)
-    share = newer / max(1, sum(entities.values()))
+    gone = [path for path in _key_files(text) if not _there(path, indexed) and not exists(path)]
     reasons = []
     if gone:
         reasons.append(f"its Key Files {', '.join(gone[:3])} are gone")
-    if share >= CHANGED_SHARE:
-        reasons.append(f"files with {share:.0%} of the entities were written after it")
+    if changed is not None and changed >= CHANGED_SHARE:
+        reasons.append(f"about {changed:.0%} of the entities have changed since it was written")
     if not reasons:
         return None
     return f"this brief may be out of date: {'; '.join(reasons)}. It changes only when it is replaced or regenerated"
@@ -43,5 +36,5 @@ def _key_files(text: str) -> list[str]:
     return list(dict.fromkeys(code for code in codes if _FILE.match(code) and ".." not in code))
 
 
-def _there(path: str, indexed: Mapping[str, int]) -> bool:
+def _there(path: str, indexed: Collection[str]) -> bool:
     return path in indexed or any(known.endswith(f"/{path}") for known in indexed)

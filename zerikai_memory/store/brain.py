@@ -17,6 +17,7 @@ from zerikai_memory.store.memory import NoteStore
 from zerikai_memory.store.migrations import migrate
 from zerikai_memory.store.mirror_state import remove_mirrors
 from zerikai_memory.store.registry import Registry
+from zerikai_memory.store.sketch import Sketch
 from zerikai_memory.store.snapshots import Snapshots
 from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.usage import UsageStore
@@ -39,7 +40,9 @@ class Brain:
         )
         self.registry = Registry(self.recorded)
         self.notes = NoteStore(self.recorded)
-        self.briefs = BriefStore(self.recorded, home / "contexts", lambda name: self._lock(f"{name}.brief"))
+        self.briefs = BriefStore(
+            self.recorded, home / "contexts", lambda name: self._lock(f"{name}.brief"), self._entity_sketch
+        )
         self.usage = UsageStore(self.recorded)
         self.tape = TapeStore(home)
         self._mutex = threading.Lock()
@@ -57,6 +60,14 @@ class Brain:
         """The cached arrays of a workspace that has an index, None of one that has not."""
         index, view = self._opened(workspace_id)
         return view if index.exists() else None
+
+    def _entity_sketch(self, workspace_id: str) -> Sketch | None:
+        """That of the workspace's entities; a hint is not worth failing for a damaged index."""
+        index = self.index(workspace_id)
+        try:
+            return index.sketch() if index.exists() else None
+        except StoreError:
+            return None
 
     def scan_lock(self, workspace_id: str) -> FileLock:
         """The lock that a scan or drop of the workspace holds; the OS frees it when its process ends."""

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from zerikai_memory.errors import StoreError
 from zerikai_memory.model import Brief, Workspace
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.sketch import Sketch
 
 # Another process renews a mirror in milliseconds.
 MIRROR_WAIT_S = 5.0
@@ -29,8 +30,16 @@ MAX_MIRROR_BYTES = 400_000
 class BriefStore:
     """Every version of every brief; the newest is live."""
 
-    def __init__(self, database: Database, folder: Path, lock: Callable[[str], FileLock]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        folder: Path,
+        lock: Callable[[str], FileLock],
+        sketch: Callable[[str], Sketch | None] = lambda _: None,
+    ) -> None:
+        """`sketch` gives that of a workspace's entities as they are now, None when there is no index to read."""
         self._database = database
+        self._sketch = sketch
         self._folder = folder
         self._lock = lock
         # Mirrors that were compared: (when and how large, the live version then). They cost one stat per question.
@@ -57,6 +66,7 @@ class BriefStore:
 
     def add(self, workspace: Workspace, text: str, source: str) -> Brief:
         """Append a version and make it live; a text equal to the live one adds nothing."""
+        sketch = self._sketch(workspace.id)
         with self._database.write() as connection:
             row = connection.execute(
                 "SELECT version, text, source, created_at FROM briefs WHERE workspace_id = ?"
@@ -65,13 +75,28 @@ class BriefStore:
             ).fetchone()
             if row is None or row[1] != text:
                 row = ((row[0] if row else 0) + 1, text, source, time.time())
-                connection.execute("INSERT INTO briefs VALUES (?, ?, ?, ?, ?)", (workspace.id, *row))
+                connection.execute(
+                    "INSERT INTO briefs (workspace_id, version, text, source, created_at, entities)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (workspace.id, *row, sketch and sketch.to_bytes()),
+                )
         brief = Brief(workspace.name, workspace.id, *row)
         try:
             self.mirror(workspace)
         except StoreError as error:  # the version is safe; the mirror is renewed when somebody looks at it
             return replace(brief, warnings=(str(error),))
         return brief
+
+    def sketches(self, brief: Brief) -> tuple[Sketch, Sketch] | None:
+        """Sketches of the entities when this version was written and now; None when either is not known."""
+        with self._database.read() as connection, self._database.decoding():
+            row = connection.execute(
+                "SELECT entities FROM briefs WHERE workspace_id = ? AND version = ?",
+                (brief.workspace_id, brief.version),
+            ).fetchone()
+            then = Sketch.from_bytes(row[0]) if row and row[0] is not None else None
+        now = self._sketch(brief.workspace_id) if then else None
+        return (then, now) if then and now else None
 
     def edited(self, workspace: Workspace) -> str | None:
         """The text of the mirror when somebody has edited it by hand since, else None.

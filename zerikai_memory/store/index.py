@@ -21,6 +21,7 @@ from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKin
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.outbox import note_changed
 from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile
+from zerikai_memory.store.sketch import Sketch, sketch_of
 
 # Part of the file name: two versions that store differently never rebuild each other's index.
 INDEX_FORMAT = 1
@@ -207,6 +208,12 @@ class WorkspaceIndex:
                 (ReferenceKind.BIND,),
             ).fetchall()
             return [Reference(ReferenceKind(row[0]), *row[1:]) for row in rows]
+
+    def sketch(self) -> Sketch:
+        """What the entities say, wherever their files lie: compared with a later one, it tells how much changed."""
+        with self.database.read() as connection:
+            rows = connection.execute("SELECT qualified_name, entity_type, body_hash FROM entities")
+            return sketch_of("\0".join(row) for row in rows)
 
     def damage(self) -> str | None:
         """What is wrong with the file, or None: SQLite's check, or that an earlier call could not read it."""

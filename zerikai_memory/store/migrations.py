@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 
 from zerikai_memory.errors import StoreError
+from zerikai_memory.store.migrations_briefs import sketch_schema
 from zerikai_memory.store.migrations_notes import records_schema
 from zerikai_memory.store.migrations_usage import usage_schema
 
@@ -68,4 +69,4 @@ def _first_schema(connection: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, records_schema, usage_schema)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, records_schema, usage_schema, sketch_schema)

@@ -74,9 +74,9 @@ def _hand_over_briefs(connection: sqlite3.Connection, old: str, new: str) -> Non
     connection.execute("DELETE FROM briefs WHERE workspace_id = ?", (old,))
     versions = [*ours, *theirs]
     if ours and theirs and not (_only_rules(ours) and not _only_rules(theirs)):
-        versions.append((ours[-1][0], ours[-1][1], time.time()))
+        versions.append((*ours[-1][:2], time.time(), ours[-1][3]))
     connection.executemany(
-        "INSERT INTO briefs (workspace_id, version, text, source, created_at) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO briefs (workspace_id, version, text, source, created_at, entities) VALUES (?, ?, ?, ?, ?, ?)",
         [
             (new, number, *version)
             for number, version in enumerate(versions, start=1)
@@ -85,14 +85,14 @@ def _hand_over_briefs(connection: sqlite3.Connection, old: str, new: str) -> Non
     )
 
 
-def _versions(connection: sqlite3.Connection, workspace_id: str) -> list[tuple[str, str, float]]:
+def _versions(connection: sqlite3.Connection, workspace_id: str) -> list[tuple[str, str, float, bytes | None]]:
     return connection.execute(
-        "SELECT text, source, created_at FROM briefs WHERE workspace_id = ? ORDER BY version", (workspace_id,)
+        "SELECT text, source, created_at, entities FROM briefs WHERE workspace_id = ? ORDER BY version", (workspace_id,)
     ).fetchall()
 
 
-def _only_rules(versions: list[tuple[str, str, float]]) -> bool:
-    return all(source == "rules" for _, source, _ in versions)
+def _only_rules(versions: list[tuple[str, str, float, bytes | None]]) -> bool:
+    return all(source == "rules" for _, source, *_ in versions)
 
 
 def _tables_of_workspaces(connection: sqlite3.Connection) -> list[str]:
