@@ -86,8 +86,10 @@ class Project:
     text. A value that is computed from look-ups and used for several files goes through `memo`.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, name: str = "") -> None:
         self._facts = facts
+        # Of the project's folder: a workspace that is itself a package is imported by it.
+        self.name = name
         self.files = frozenset(facts.paths())
         self._folders = folders_of(self.files)
         self._memo: dict[object, tuple[Any, frozenset[str]]] = {}
