@@ -27,6 +27,7 @@ from zerikai_memory.lang.extract import extract
 from zerikai_memory.llm.attempts import Purpose
 from zerikai_memory.llm.base import AttemptLog, Call, NoLog
 from zerikai_memory.llm.choose import Backends
+from zerikai_memory.llm.vectors import vector_source
 from zerikai_memory.memory.ledger import Ledger, LedgerParts, WorkspaceRecords
 from zerikai_memory.memory.notes import Draft
 from zerikai_memory.memory.recall import DecayDays
@@ -82,7 +83,9 @@ class Memory:
         self.cwd = cwd or _working_folder()
         self.home = _home_folder()
         self.session = self.settings.session or uuid.uuid4().hex[:12]
-        self._embedder = embedder or open_embedder(self.settings.embedding)
+        self._embedder = embedder or open_embedder(self.settings.embedding, vector_source(self.settings))
+        # Notes are saved and recalled without waiting for a server, and are never sent to one for their vectors.
+        self._notes_embedder = embedder or open_embedder()
         self._backends = Backends(self.settings)
         self._attempts = attempts or NoLog()
         self._brain = Brain(self.settings.home)
@@ -102,7 +105,7 @@ class Memory:
         return Ledger(
             LedgerParts(
                 notes=self._brain.notes,
-                embedder=self._embedder,
+                embedder=self._notes_embedder,
                 decay=DecayDays(self.settings.time_decay_days, self.settings.decision_decay_days),
                 session=self.session,
                 index=self._brain.index,

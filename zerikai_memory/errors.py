@@ -6,6 +6,8 @@
     +-- BusyError           somebody else holds what is needed: try again later
     +-- StoreError          the brain on disk cannot be read or written: `zerikai-memory doctor`
     |   +-- DamagedError    a file of the brain is damaged: derived data is made anew, recorded data has backups
+    +-- EmbeddingError      the embedding model cannot be used now: words answer alone, a scan waits for it
+    |   +-- TooLongError    a text is longer than the model takes
     +-- Cancelled           the person or the client stopped the work; what was committed stays
 
 Every message names what was got (with !r) and what to do next: it is shown to the person or the model as it is.
@@ -34,6 +36,14 @@ class StoreError(ZerikaiError):
 
 class DamagedError(StoreError):
     """The content of a file of the brain is damaged; the message names the file and how to get well."""
+
+
+class EmbeddingError(ZerikaiError):
+    """The embedding model cannot be loaded or asked, or gave something that is no vector; the message says why."""
+
+
+class TooLongError(EmbeddingError):
+    """The embedding model refuses a text for its length; a shorter beginning of it may do."""
 
 
 class Cancelled(ZerikaiError):

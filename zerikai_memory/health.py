@@ -71,7 +71,7 @@ def _embedding(embedder: Embedder) -> Iterator[Finding]:
         vector = embedder.encode(["doctor"])
         yield Finding("ok", "embedding", f"{embedder.fingerprint}, {vector.shape[1]} dimensions")
     except (ZerikaiError, OSError, ValueError) as error:
-        yield Finding("error", "embedding", f"cannot be loaded: {error}", "install the package again")
+        yield Finding("error", "embedding", f"cannot be used: {error}", "mend it, or set another EMBEDDING")
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.reading import workspace_reader
 from zerikai_memory.brief.writing import BriefWriter, Material
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.errors import DamagedError, StoreError, WorkspaceError
+from zerikai_memory.errors import DamagedError, EmbeddingError, StoreError, WorkspaceError
 from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.lang.registry import language_of
@@ -152,6 +152,9 @@ class Scanning:
             if self._brain.index(target.id).suspicion.exists():
                 raise DamagedError("an earlier call could not read it")
             return run_scan(self._scan_parts(target, watch))
+        except EmbeddingError as error:
+            remedy = "what was indexed before stays; scan again when the model can be used, or set another EMBEDDING"
+            raise EmbeddingError(f"{error}; {remedy}") from error
         except DamagedError as error:
             aside = self._brain.set_index_aside(target.id)
             if not aside:

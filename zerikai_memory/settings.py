@@ -42,6 +42,7 @@ class Settings:
     workspace: str | None = None
     session: str | None = None
     embedding: str = "static"
+    embedding_api_key: str | None = field(default=None, repr=False)
     vector_store: str = "auto"
     chroma_url: str = "http://127.0.0.1:8000"
     ranker: str = "hybrid"
@@ -293,6 +294,29 @@ def _model_name(text: str) -> str:
     return text
 
 
+def _embedding(text: str) -> str:
+    """One of our own embeddings, or a model of a server with its address in one spelling."""
+    if text.lower() in ("static", "minilm"):
+        return text.lower()
+    server = embedding_server(text)
+    if server is None:
+        raise ValueError(text)
+    kind, model, url = server
+    return f"{kind}:{model}" + (f"@{url}" if url else "")
+
+
+def embedding_server(text: str) -> tuple[str, str, str] | None:
+    """(ollama or openai, model, base URL or "") of an EMBEDDING value; None for another one. Raises ValueError."""
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in ("ollama", "openai"):
+        return None
+    # A model name may hold an @, a base URL none: it would begin a password.
+    model, at, url = rest.rpartition("@") if kind == "openai" else (rest, "", "")
+    if not model or len(model) > 200 or any(c.isspace() for c in model) or (kind == "openai" and not at):
+        raise ValueError(text)
+    return kind, model, _api_url(url) if url else ""
+
+
 def _key(text: str) -> str:
     """A key as it can stand in a header."""
     if not text.isascii() or any(c.isspace() for c in text):
@@ -311,7 +335,8 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("ZERIKAI_HOME", "home", str, "a folder"),
     Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
     Variable("ZERIKAI_SESSION", "session", _word, "a text of at most 100 characters"),
-    Variable("EMBEDDING", "embedding", _one_of("static"), "static"),
+    Variable("EMBEDDING", "embedding", _embedding, "static, minilm, ollama:MODEL or openai:MODEL@BASE_URL"),
+    Variable("EMBEDDING_API_KEY", "embedding_api_key", _key, "a key without spaces", secret=True),
     Variable(
         "VECTOR_STORE",
         "vector_store",

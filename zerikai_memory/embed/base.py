@@ -20,11 +20,28 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """Length of a vector; a model server is asked for it. Raises EmbeddingError."""
 
     @property
-    def relevance_cut(self) -> float:
-        """Squared L2 distance above which the best hit counts as "nothing relevant" for this model."""
+    def relevance_cut(self) -> float | None:
+        """Squared L2 distance above which the best hit counts as "nothing relevant" for this model.
+
+        None: nobody has measured it, so a scan does (`calibrate`).
+        """
 
     def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
-        """float32 [len(texts), dimensions], rows of unit length, or zero when nothing of the text is known."""
+        """float32 [len(texts), dimensions], rows of unit length, or zero when nothing of the text is known.
+
+        Raises EmbeddingError when the model cannot be used now.
+        """
+
+
+class VectorSource(Protocol):
+    """A model server that gives vectors; thread-safe."""
+
+    @property
+    def name(self) -> str:
+        """Kind, model and, where it matters, address; without any key."""
+
+    def vectors(self, texts: Sequence[str], deadline_s: float) -> Sequence[Sequence[float]]:
+        """One vector per text as the server gave them. Raises EmbeddingError, TooLongError for a text it refuses."""

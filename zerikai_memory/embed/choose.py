@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zerikai_memory.embed.base import Embedder
+from zerikai_memory.embed.base import Embedder, VectorSource
 from zerikai_memory.errors import InputError
 
 
-def open_embedder(name: str = "static") -> Embedder:
-    """The embedder of an EMBEDDING value; cheap, weights are read on first use. Raises InputError."""
+def open_embedder(name: str = "static", source: VectorSource | None = None) -> Embedder:
+    """The embedder of an EMBEDDING value; cheap, weights are read and servers asked on first use.
+
+    `source` is the model server of an `ollama:` or `openai:` value. Raises InputError.
+    """
+    if source is not None:
+        from zerikai_memory.embed.remote import RemoteEmbedder
+
+        return RemoteEmbedder(source)
     opener = _EMBEDDERS.get(name)
     if opener is None:
         raise InputError(f"EMBEDDING: got {name!r}, expected one of: {', '.join(_EMBEDDERS)}")
@@ -23,4 +30,10 @@ def _static() -> Embedder:
     return StaticEmbedder()
 
 
-_EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"static": _static}
+def _minilm() -> Embedder:
+    from zerikai_memory.embed.minilm import MiniLMEmbedder  # onnxruntime itself waits for the first text
+
+    return MiniLMEmbedder()
+
+
+_EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"static": _static, "minilm": _minilm}

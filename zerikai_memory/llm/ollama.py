@@ -1,4 +1,4 @@
-"""Chat with a local Ollama server; the one home of `ollama`.
+"""Chat with and embed by a local Ollama server; the one home of `ollama`.
 
 Ollama cuts a prompt that is longer than its window without a word, so the window is always sent, always the same one
 (another would make it load the model anew), and its count of the prompt is compared with ours.
@@ -7,8 +7,10 @@ Ollama cuts a prompt that is longer than its window without a word, so the windo
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from zerikai_memory.address import is_loopback
@@ -16,6 +18,9 @@ from zerikai_memory.llm.base import Call, FailureKind, ModelError, Prompt, Ready
 from zerikai_memory.llm.chat_reply import without_thoughts
 from zerikai_memory.llm.probe import PROBE_S, Remembered, listens
 from zerikai_memory.llm.waiting import Line, run_call
+
+if TYPE_CHECKING:
+    import ollama
 
 # The default is 4,096 on most machines, too little for a brief and code; more costs memory on all of them.
 NUM_CTX = 8_192
@@ -92,7 +97,36 @@ class Ollama:
             raise ModelError(FailureKind.PRIVACY, f"the Ollama model {self._model!r} runs on a remote server")
         return found
 
+    def vectors(self, texts: Sequence[str], call: Call) -> list[list[float]]:
+        """One embedding per text as the server gave it; raises ModelError."""
+        model = self.ready().model
+        try:
+            return run_call(lambda line: self._embed(model, texts, call, line), call)
+        except ModelError as error:
+            if error.kind in (FailureKind.UNREACHABLE, FailureKind.NO_MODEL):
+                self._installed.forget()
+            raise
+
+    def _embed(self, model: str, texts: Sequence[str], call: Call, line: Line) -> list[list[float]]:
+        with self._client(model, call, line) as client:
+            reply = client.embed(model=model, input=list(texts), keep_alive=KEEP_ALIVE)
+            return [list(vector) for vector in reply.embeddings]
+
     def _complete(self, model: str, prompt: Prompt, call: Call, line: Line) -> Reply:
+        with self._client(model, call, line) as client:
+            parts = client.chat(
+                model=model,
+                messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+                stream=True,
+                think=False,
+                options={"num_ctx": NUM_CTX, "num_predict": prompt.max_tokens, "temperature": TEMPERATURE},
+                keep_alive=KEEP_ALIVE,
+            )
+            return _reply(parts, model, prompt, call)
+
+    @contextmanager
+    def _client(self, model: str, call: Call, line: Line) -> Iterator[ollama.Client]:
+        """A client for one call; what goes wrong with it becomes a ModelError."""
         import httpx  # ollama's own transport; both 0.6 s, only when a model is really asked
         import ollama
 
@@ -104,15 +138,7 @@ class Ollama:
             event_hooks={"request": [line.watch]},
         )
         try:
-            parts = client.chat(
-                model=model,
-                messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-                stream=True,
-                think=False,
-                options={"num_ctx": NUM_CTX, "num_predict": prompt.max_tokens, "temperature": TEMPERATURE},
-                keep_alive=KEEP_ALIVE,
-            )
-            return _reply(parts, model, prompt, call)
+            yield client
         except ollama.ResponseError as error:
             raise _response_error(error.status_code, model) from error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:

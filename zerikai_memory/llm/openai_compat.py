@@ -1,4 +1,4 @@
-"""Chat completions from DeepSeek and every other server that speaks OpenAI's protocol; the one home of `openai`.
+"""Chat completions and embeddings from any server that speaks OpenAI's protocol; the one home of `openai`.
 
 The answer is read as the server's raw lines, so that signs of life, cut streams and plain JSON replies can be told
 apart; the client's own parsing hides them.
@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -29,6 +29,8 @@ TEMPERATURE = 0.2
 SCALING_MARGIN = 0.85
 # A reply longer than this is no answer of ours.
 MAX_BODY_BYTES = 2_000_000
+# 64 vectors of 16,000 numbers as text.
+MAX_VECTOR_BYTES = 25_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,33 @@ class OpenAICompat:
                 self._window = error.window_tokens = _in_our_tokens(error, prompt)
             raise
 
+    def vectors(self, texts: Sequence[str], call: Call) -> list[list[float]]:
+        """One embedding per text as the server gave it; raises ModelError."""
+        return run_call(lambda line: self._embed(texts, call, line), call)
+
+    def _embed(self, texts: Sequence[str], call: Call, line: Line) -> list[list[float]]:
+        with (
+            self._client(call, line) as client,
+            client.embeddings.with_streaming_response.create(
+                model=self._spec.model,
+                input=list(texts),
+                encoding_format="float",
+            ) as response,
+        ):
+            body = "\n".join(_bounded(response.iter_lines(), self._spec, MAX_VECTOR_BYTES))
+        try:
+            rows = json.loads(body)["data"]
+            return [row["embedding"] for row in sorted(rows, key=lambda row: row.get("index", 0))]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ModelError(FailureKind.MALFORMED, f"the reply of {self._spec.name} holds no vectors") from error
+
     def _complete(self, prompt: Prompt, call: Call, line: Line) -> Reply:
+        with self._client(call, line) as client:
+            return self._ask(client, prompt, call)
+
+    @contextlib.contextmanager
+    def _client(self, call: Call, line: Line) -> Iterator[Any]:
+        """A client for one call; what goes wrong with it becomes a ModelError."""
         import openai  # 1 to 2 s and 50 MB: only when a model is really asked
 
         http = openai.DefaultHttpxClient(
@@ -93,7 +121,7 @@ class OpenAICompat:
         )
         with client:
             try:
-                return self._ask(client, prompt, call)
+                yield client
             except openai.APIStatusError as error:
                 failed = _status_error(error.status_code, error.response.headers, error.body, self._spec.name)
                 failed.usage = _usage_in(error.response.text)
@@ -119,7 +147,7 @@ class OpenAICompat:
             extra_body=dict(self._spec.extra_body) or None,
         ) as response:
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            lines = _bounded(response.iter_lines(), self._spec)
+            lines = _bounded(response.iter_lines(), self._spec, MAX_BODY_BYTES)
             if kind == "text/event-stream":
                 return reply_of_events(lines, self._spec.model, call.progress)
             return reply_of_json("\n".join(lines), self._spec.model)
@@ -135,16 +163,16 @@ def _told_apart(user: str) -> str:
     return f"{digest.decode()} (mark of this request)\n{user}"
 
 
-def _bounded(lines: Iterator[str], spec: ServerSpec) -> Iterator[str]:
-    """The lines of a body up to its limit; what breaks while reading becomes a ModelError."""
+def _bounded(lines: Iterator[str], spec: ServerSpec, limit: int) -> Iterator[str]:
+    """The lines of a body up to `limit` bytes; what breaks while reading becomes a ModelError."""
     import openai
 
     taken = 0
     try:
         for line in lines:
             taken += len(line) + 1
-            if taken > MAX_BODY_BYTES:
-                raise ModelError(FailureKind.MALFORMED, f"{spec.name} sent more than {MAX_BODY_BYTES} bytes")
+            if taken > limit:
+                raise ModelError(FailureKind.MALFORMED, f"{spec.name} sent more than {limit} bytes")
             yield line
     except (ModelError, openai.OpenAIError):
         raise

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.errors import Cancelled
+from zerikai_memory.embed.calibrate import calibrated_cut
+from zerikai_memory.errors import Cancelled, EmbeddingError
 from zerikai_memory.model import (
     DiskFile,
     Extraction,
@@ -23,7 +24,9 @@ from zerikai_memory.scan.last_good import with_last_good
 from zerikai_memory.scan.plan import Freshness, ScanPlan, files_to_hash, plan_scan
 from zerikai_memory.scan.read import ReadFunction, SourceFile, read_bytes, read_source
 from zerikai_memory.scan.report import NOTHING, Outcome, report_plan, report_scan
+from zerikai_memory.store.embedding_notes import forget_vectors, note_cut, noted_dimensions
 from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.view import load_view
 
 ProgressFunction = Callable[[ScanProgress], None]
 CancelledFunction = Callable[[], bool]
@@ -57,13 +60,13 @@ def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
     started = time.monotonic()
     parts.progress(ScanProgress("walk", 0, 0))
     walk = parts.walk()
-    freshness = Freshness(parts.extractor_version, parts.embedder.fingerprint)
-    stored = parts.index.file_states(parts.extractor_version) if parts.index.exists() else {}
-    hashes = _hash_suspects(parts, files_to_hash(walk.files, stored, freshness))
-    plan = plan_scan(walk.files, stored, hashes, freshness)
+    plan = _plan(parts, walk)
     if dry_run:
         return report_plan(parts.workspace, walk, plan, time.monotonic() - started)
     outcome = Outcome()
+    if (plan.add or plan.change) and (warning := _model_changed(parts)):
+        outcome.warnings.append(warning)
+        plan = _plan(parts, walk)
     _apply(parts, plan, {file.path: _limit(parts, file) for file in walk.files}, outcome)
     exists = parts.index.exists()
     return report_scan(
@@ -75,6 +78,37 @@ def run_scan(parts: ScanParts, *, dry_run: bool = False) -> ScanReport:
         parts.index.counts() if exists else NOTHING,
         time.monotonic() - started,
     )
+
+
+def _plan(parts: ScanParts, walk: Walk) -> ScanPlan:
+    freshness = Freshness(parts.extractor_version, parts.embedder.fingerprint)
+    stored = parts.index.file_states(parts.extractor_version) if parts.index.exists() else {}
+    hashes = _hash_suspects(parts, files_to_hash(walk.files, stored, freshness))
+    return plan_scan(walk.files, stored, hashes, freshness)
+
+
+def _model_changed(parts: ScanParts) -> str | None:
+    """Forget vectors of another length under the same name, so that they never mix; returns a warning then.
+
+    Asks the embedding for its length, so that one that cannot be used now fails before anything is written.
+    """
+    length = parts.embedder.dimensions
+    known = noted_dimensions(parts.index, parts.embedder.fingerprint)
+    if known in (None, length):
+        return None
+    forget_vectors(parts.index)
+    return f"the embedding model gives vectors of {length} numbers now, not {known}: everything was embedded again"
+
+
+def _note_cut(parts: ScanParts, outcome: Outcome) -> None:
+    """Store the cut for "nothing relevant" with the vectors; of a model that we do not know it is measured."""
+    cut = parts.embedder.relevance_cut
+    if cut is None:
+        try:
+            cut = calibrated_cut(parts.embedder, load_view(parts.index).vectors)
+        except EmbeddingError as error:
+            outcome.warnings.append(f"the cut for 'nothing relevant' was not measured, the next scan does: {error}")
+    note_cut(parts.index, cut)
 
 
 def _hash_suspects(parts: ScanParts, suspects: list[DiskFile]) -> dict[str, str]:
@@ -97,6 +131,8 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
     """Write what the plan says, a batch a transaction; the incomplete mark stays when this is left early."""
     index = parts.index
     if plan.empty and index.exists() and not index.meta("incomplete"):
+        if parts.embedder.relevance_cut is not None or not index.meta("relevance_cut"):
+            _note_cut(parts, outcome)
         return
     if warning := parts.before_write():
         outcome.warnings.append(warning)
@@ -121,6 +157,7 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
         else:  # what was read is kept where that takes no time
             _write(parts, batch, outcome)
         return
+    _note_cut(parts, outcome)
     index.finish()
 
 

@@ -30,7 +30,8 @@ class IndexView:
     """Entities in row order; arrays are aligned: position i is one entity everywhere.
 
     `vectors` is float32 [entities, dimensions], `file_vectors` [files, dimensions]; a row is all zero where no vector
-    of the current embedding is stored. `file_of[i]` is a position in `files`.
+    of the current embedding is stored. `file_of[i]` is a position in `files`. `relevance_cut` is the squared L2 distance
+    above which nothing is relevant, as the last scan noted it.
     """
 
     generation: int
@@ -47,6 +48,7 @@ class IndexView:
     files: tuple[ViewFile, ...]
     vectors: Matrix
     file_vectors: Matrix
+    relevance_cut: float | None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -111,6 +113,7 @@ def _view(meta: dict[str, str], file_rows: list[Any], rows: list[Any]) -> IndexV
         files=tuple(ViewFile(*row[1:6]) for row in file_rows),
         vectors=_matrix([row[8] if current[f] else b"" for row, f in zip(rows, file_of, strict=True)]),
         file_vectors=_matrix([row[7] if ok else b"" for row, ok in zip(file_rows, current, strict=True)]),
+        relevance_cut=float(cut) if (cut := meta.get("relevance_cut")) else None,
     )
 
 
