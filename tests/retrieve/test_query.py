@@ -32,6 +32,10 @@ def test_identifiers_are_names_written_as_code(question: str, identifiers: tuple
         ("./lib/view.js", PathMention("lib/view.js", None)),
         (r"src\app\main.py:7", PathMention("src/app/main.py", 7)),
         ("routes under app/[id]/page.tsx", PathMention("app/[id]/page.tsx", None)),
+        ("main.py:42:7", PathMention("main.py", 42)),
+        ("main.py:42-60", PathMention("main.py", 42)),
+        ("https://example.org/o/r/blob/main/src/a.ts#L10-L20", PathMention("example.org/o/r/blob/main/src/a.ts", 10)),
+        ("what does main.py line 42 do", PathMention("main.py", 42)),
     ],
 )
 def test_paths_and_lines_are_seen(question: str, mention: PathMention) -> None:
@@ -43,8 +47,20 @@ def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
     assert understand("how to be").words == ("how", "to", "be")
 
 
-def test_quoted_phrases_are_kept_in_order() -> None:
-    assert understand('find "refresh the token" please').phrases == (("refresh", "the", "token"),)
+@pytest.mark.parametrize(
+    ("question", "phrases"),
+    [
+        ('find "refresh the token" please', ("refresh the token",)),
+        ('"timeout" and “retry later”', ("timeout", "retry later")),
+        ("`refresh the token`", ()),  # code, not a quotation
+        ('an "unclosed quote', ()),
+        ('5" and 6" pipes', ()),  # inches
+        ('" "', ()),  # nothing to find
+        ('Traceback (most recent call last):\n  File "/app/x.py", line 3, in f\nKeyError: "a b"', ()),
+    ],
+)
+def test_quoted_phrases_are_what_must_occur(question: str, phrases: tuple[str, ...]) -> None:
+    assert understand(question).phrases == phrases
 
 
 @given(st.text(max_size=300))

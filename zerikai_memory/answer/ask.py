@@ -12,6 +12,7 @@ from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts,
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
+from zerikai_memory.retrieve.filters import category_meant
 from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
 from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
@@ -27,6 +28,8 @@ RESULT_CHARS = 420
 FRAME_CHARS = 400
 # Notes that ride along with code; asking by category gives as many as the limit.
 NOTES_BESIDE_CODE = 3
+# So many of the latest records tell which categories are in use.
+CATEGORIES_FROM = 200
 # More of them are about the entities that were found, whatever their words.
 NOTES_ABOUT_CODE = 2
 
@@ -72,13 +75,14 @@ class AskOptions:
 def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     """Answer a question; raises InputError when there is neither a question nor a category."""
     query = understand(question)
-    if options.category is not None:
-        return _notes_only(parts, query, options)
+    if (category := options.category or _category(parts, query)) is not None:
+        return _notes_only(parts, query, category, options.limit)
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
     ranking = parts.searcher.search(query, options.search)
-    notes = parts.notes.recall(query, None, NOTES_BESIDE_CODE)
-    sections = sections_asked(query.text, parts.brief())
+    # Who filters for code is not served by records, unless they are about what was found.
+    notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
+    sections = sections_asked(query.plain, parts.brief()) if not query.frames else ()
     warnings = _warnings(query, ranking)
     if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
@@ -105,7 +109,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         results=hits,
         notes=notes,
         sections=sections,
-        omitted=max(len(shown) - len(kept), ranking.same_name - sum(_named(query, hit) for hit in hits)),
+        omitted=len(shown) - len(kept) + ranking.more,
         warnings=(*warnings, *written.warnings),
     )
 
@@ -118,12 +122,16 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 
 
-def _notes_only(parts: AskParts, query: Query, options: AskOptions) -> QueryAnswer:
-    if query.text:
-        notes = parts.notes.recall(query, options.category, options.limit)
-    else:
-        notes = parts.notes.latest(options.category, options.limit)
-    answer = extractive_answer((), notes) or f"No note of category {options.category!r} answers this."
+def _category(parts: AskParts, query: Query) -> str | None:
+    def used(category: str | None) -> tuple[str, ...]:
+        return tuple(note.category for note in parts.notes.latest(category, 1 if category else CATEGORIES_FROM))
+
+    return category_meant(query.filters.category, used)
+
+
+def _notes_only(parts: AskParts, query: Query, category: str, limit: int) -> QueryAnswer:
+    notes = parts.notes.recall(query, category, limit) if query.plain else parts.notes.latest(category, limit)
+    answer = extractive_answer((), notes) or f"No note of category {category!r} answers this."
     route = Route("none", None, "notes are quoted as they are")
     return _reply(parts, query, answer=answer, route=route, notes=notes, nothing_relevant=not notes)
 
@@ -190,19 +198,18 @@ def _budget_chars(options: AskOptions, notes: Sequence[Note], sections: Sequence
     return max(0, tokens * CHARS_PER_TOKEN - spent - FRAME_CHARS)
 
 
-def _named(query: Query, hit: Hit) -> bool:
-    return any(identifier.rpartition(".")[2] == hit.name for identifier in query.identifiers)
-
-
 def _warnings(query: Query, ranking: Ranking) -> tuple[str, ...]:
     found = []
     if query.cut:
         found.append(f"the question was cut to its first {MAX_QUESTION_CHARS} characters")
     if ranking.incomplete:
         found.append("the index is incomplete: a scan is running or was interrupted; scan again to finish it")
+    found += ranking.warnings
     if ranking.store_warning:
         found.append(ranking.store_warning)
-    if ranking.text_only:
+    if ranking.embedding_warning:
+        found.append(ranking.embedding_warning)
+    elif ranking.text_only:
         found.append(
             "the embedding model differs from the one the index was made with, so only words were compared; "
             "the next scan embeds again"

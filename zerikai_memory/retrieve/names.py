@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from zerikai_memory.retrieve.frames import innermost
 from zerikai_memory.retrieve.query import PathMention, Query, content_words
 from zerikai_memory.retrieve.rank import (
     EXACT_NAME,
@@ -61,7 +62,7 @@ class NameTable:
     def places(self, query: Query) -> Floats:
         """[n] boost of every entity at a path, or around a path:line, of the question."""
         boost = np.zeros(len(self._view))
-        only_path = not query.identifiers and len(query.paths) == 1 and query.text.strip("`'\"") == query.paths[0].path
+        only_path = not query.identifiers and len(query.paths) == 1 and query.plain.strip("`'\"") == query.paths[0].path
         for mention in query.paths:
             self._add_path(boost, mention, only_path)
         return boost
@@ -114,7 +115,7 @@ class NameTable:
             inside = np.flatnonzero(view.file_of == f)
             boost[inside] += PATH_BOOST
             if mention.line is not None:
-                around = _innermost(view, inside.tolist(), mention.line)
+                around = innermost(view, inside.tolist(), mention.line)
                 if around is not None:
                     boost[around] += LINE_BOOST
             elif only_path:
@@ -156,11 +157,6 @@ def stem(word: str) -> str:
             word = word[: -len(ending)] + rest
             break
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
-
-
-def _innermost(view: IndexView, positions: Iterable[int], line: int) -> int | None:
-    around = [i for i in positions if view.start_lines[i] <= line <= view.end_lines[i]]
-    return min(around, key=lambda i: (view.end_lines[i] - view.start_lines[i], -view.start_lines[i]), default=None)
 
 
 def _spellings(name: str, kind: str) -> list[str]:

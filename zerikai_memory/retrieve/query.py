@@ -1,4 +1,4 @@
-"""Understand a question: its words, the identifiers, quoted phrases and paths in it. Any characters are safe."""
+"""Take a question apart: words, identifiers, quoted phrases, paths, filters, traces. Any characters are safe."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from zerikai_memory.lang.registry import language_of
+from zerikai_memory.retrieve.filters import Filters, take_filters
+from zerikai_memory.retrieve.trace import Frame, find_trace
 from zerikai_memory.store.words import STOP_WORDS, split_words, words
 
 # A longer question is cut: nobody reads more, and every word is a term of the full-text query.
@@ -15,8 +17,13 @@ MAX_WORDS = 64
 
 _NAME = r"[^\W\d]\w*"
 _DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
-_QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|`([^`\n]{2,200})`')
-_PATH = re.compile(r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])(?::(\d{1,7}))?")
+_QUOTED = re.compile(r'(?<![\w\\])"([^"\n]{2,200})"(?!\w)|“([^”\n]{2,200})”')
+_CODE = re.compile(r"`([^`\n]{2,200})`")
+# `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path line 12`.
+_PATH = re.compile(
+    r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])"
+    r"(?:(?::|#L|,? (?:at )?line )(?P<line>\d{1,7})(?:[:\-–]L?\d{1,7})?)?"
+)
 _FOLDER_PATH = re.compile(r"[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
 # `.r-stack`, `#main`, `--accent-color`, `my-widget`: names as style sheets and pages write them.
 _HYPHENATED = re.compile(r"(?<![\w.#/-])(?:[.#]|--)?[A-Za-z_]\w*(?:-\w+)+|(?<![\w.#/-])[.#][A-Za-z_]\w*(?![\w.(-])")
@@ -33,34 +40,52 @@ class PathMention:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question taken apart. `words` are search words without stop words, `terms` the same without joined identifiers
-    (what an answer should cover); `identifiers` are names written as code."""
+    """A question taken apart. `text` is the question as asked, `plain` what of it is searched for: no filters, of a
+    trace the messages. `words` are search words without stop words, `terms` the same without joined identifiers (what
+    an answer should cover); `identifiers` are names written as code, `phrases` texts in quotes that must occur, `code`
+    texts in backticks, `frames` the places of a trace, innermost first."""
 
     text: str
+    plain: str
     words: tuple[str, ...]
     terms: tuple[str, ...]
     identifiers: tuple[str, ...]
-    phrases: tuple[tuple[str, ...], ...]
+    phrases: tuple[str, ...]
+    code: tuple[str, ...]
     paths: tuple[PathMention, ...]
+    frames: tuple[Frame, ...]
+    filters: Filters
     cut: bool
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to search for."""
-        return not (self.words or self.identifiers or self.paths)
+        """Whether there is nothing to search for, filters apart."""
+        return not (self.words or self.identifiers or self.paths or self.frames)
+
+    @property
+    def name_alone(self) -> bool:
+        """Whether the question is one name and nothing else."""
+        return len(self.identifiers) == 1 and not set(self.terms) - set(split_words(self.identifiers[0]))
 
 
 def understand(question: str) -> Query:
     """Take a question apart; a question over MAX_QUESTION_CHARS is cut and says so."""
     text = question[:MAX_QUESTION_CHARS].replace("\0", " ").strip()
-    paths = _paths(text)
+    trace = find_trace(text)
+    plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
+    paths = () if trace else _paths(plain)
     return Query(
         text=text,
-        words=content_words(words(text)),
-        terms=content_words(split_words(text)),
-        identifiers=_identifiers(text, paths),
-        phrases=_phrases(text),
+        plain=plain,
+        words=content_words(words(plain)),
+        terms=content_words(split_words(plain)),
+        identifiers=_identifiers(plain, paths),
+        # A message quotes what it found, not what must be found.
+        phrases=() if trace else _quoted(_QUOTED, plain),
+        code=_quoted(_CODE, plain),
         paths=paths,
+        frames=trace.frames if trace else (),
+        filters=filters,
         cut=len(question) > MAX_QUESTION_CHARS,
     )
 
@@ -75,15 +100,15 @@ def content_words(all_words: Iterable[str]) -> tuple[str, ...]:
 
 def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
     """Names written as code: with an underscore, an inner capital or a dot, in quotes, or alone in it."""
-    for mention in paths:
+    if paths:
         # What is left beside a path may be one plain name: "run in mod/task.py" asks for that file's `run`.
-        text = text.replace(mention.path if mention.line is None else f"{mention.path}:{mention.line}", " ")
+        text = _FOLDER_PATH.sub(" ", _PATH.sub(lambda match: " " if _is_path(match) else match[0], text))
     plain = [word for word in text.split() if word.lower() not in STOP_WORDS]
     whole = " ".join(plain).strip("`'\"()[]{};,.?! ")
     found: dict[str, None] = {}
     if _DOTTED.fullmatch(whole):
         found[_dots(whole)] = None
-    quoted = {part.strip("()") for match in _QUOTED.finditer(text) for part in match.groups() if part}
+    quoted = {part.strip("()") for part in (*_quoted(_QUOTED, text), *_quoted(_CODE, text))}
     for match in _DOTTED.finditer(text):
         name = match.group()
         code_like = "_" in name.strip("_") or name.startswith("_") or _INNER_CAPITAL.search(name) or name in quoted
@@ -99,22 +124,27 @@ def _dots(name: str) -> str:
     return name.replace("::", ".").replace("#", ".")
 
 
-def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
-    parts = (part for match in _QUOTED.finditer(text) for part in match.groups() if part)
-    split = (tuple(split_words(part)) for part in parts)
-    return tuple(phrase for phrase in split if len(phrase) > 1)[:8]
+def _quoted(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    parts = (part for match in pattern.finditer(text) for part in match.groups() if part and any(split_words(part)))
+    return tuple(dict.fromkeys(parts))[:8]
+
+
+def _is_path(match: re.Match[str]) -> bool:
+    """`Class.method` has the shape of a file name too."""
+    path = _path_of(match)
+    return bool(match["line"] or "/" in path or "\\" in path or language_of(path))
+
+
+def _path_of(match: re.Match[str]) -> str:
+    return re.split(r":|#L|,? (?:at )?line ", match[0], maxsplit=1)[0] if match["line"] else match[0]
 
 
 def _paths(text: str) -> tuple[PathMention, ...]:
     found: dict[PathMention, None] = {}
-    for match in _PATH.finditer(text):
-        line = match.group(1)
-        path = match.group().removesuffix(f":{line}") if line else match.group()
-        if not (line or "/" in path or "\\" in path or language_of(path)):
-            continue  # `Class.method` has the shape of a file name
-        found[PathMention(_clean_path(path), int(line) if line else None)] = None
-    for match in _FOLDER_PATH.finditer(text):
-        mention = PathMention(_clean_path(match.group()), None)
+    for match in filter(_is_path, _PATH.finditer(text)):
+        found[PathMention(_clean_path(_path_of(match)), int(match["line"]) if match["line"] else None)] = None
+    for folders in _FOLDER_PATH.finditer(text):
+        mention = PathMention(_clean_path(folders.group()), None)
         if all(mention.path != known.path for known in found):
             found[mention] = None
     return tuple(found)[:16]

@@ -10,18 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.retrieve.names import KeywordTable, NameTable
+from zerikai_memory.errors import EmbeddingError
+from zerikai_memory.retrieve.frames import frame_entities
+from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
-    CLASS_COSINE_SLACK,
-    CONSTANT_FACTOR,
-    CONSTRUCTOR_FACTOR,
-    LOCAL_FACTOR,
-    MODULE_MEMBER_FACTOR,
-    PRIVATE_COSINE_SLACK,
-    PRIVATE_FACTOR,
     Evidence,
-    Flags,
     Floats,
     Ints,
     Scores,
@@ -30,9 +24,10 @@ from zerikai_memory.retrieve.rank import (
     score,
 )
 from zerikai_memory.retrieve.relevance import is_relevant
-from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_factors, side_of
+from zerikai_memory.retrieve.scope import Scope, in_order, scope_of
+from zerikai_memory.retrieve.traits import side_factors
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.lexical import document_frequencies, lexical_scores, rows_with_phrase, words_in_rows
+from zerikai_memory.store.lexical import document_frequencies, lexical_scores, words_in_rows
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
 from zerikai_memory.store.view import IndexView, ViewCache
 
@@ -45,9 +40,6 @@ CLASSIC_POOL = 75
 # The keyword term of the hybrid ranking is the cosine of the question's and the name's word sets, times the rerank
 # weight and this: .2 at the default weight. Entity recall@5 .649 -> .662; .1 to .5 all help.
 KEYWORD_SCALE = 4.0
-_CLASSES = frozenset({"class", "component", "interface", "enum"})
-# A quoted phrase that stands in the entity word for word.
-PHRASE_BOOST = 0.5
 # Named when nothing is relevant, so that the reader sees how far off the index is.
 NEAREST_SHOWN = 3
 
@@ -83,17 +75,19 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates to show in order; `same_name` counts entities that bear a name the question asks for.
+    """Candidates to show in order; `more` counts entities that the question asks for as well, by name or filter.
 
     With `nothing_relevant` the candidates are only the nearest, to be named and not cited.
     """
 
     candidates: tuple[Candidate, ...]
     nothing_relevant: bool
-    same_name: int
+    more: int
     incomplete: bool
     text_only: bool
     store_warning: str = ""
+    embedding_warning: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 NearestFunction = Callable[[IndexView, Vector, int], Nearest]
@@ -115,7 +109,7 @@ class Searcher:
         self._views = views
         self._embedder = embedder
         self._mutex = threading.Lock()
-        self._prepared: _Prepared | None = None
+        self._prepared: Prepared | None = None
 
     def search(self, query: Query, options: SearchOptions) -> Ranking:
         """Rank the workspace's entities for a question; again when a scan has committed meanwhile, at most ATTEMPTS."""
@@ -126,52 +120,111 @@ class Searcher:
                 break
         return ranking
 
-    def _rank(self, prepared: _Prepared, query: Query, options: SearchOptions) -> Ranking:
+    def _rank(self, prepared: Prepared, query: Query, options: SearchOptions) -> Ranking:
         view = prepared.view
-        text_only = view.embedding != self._embedder.fingerprint
-        if query.empty or not len(view):
-            return Ranking((), True, 0, view.incomplete, text_only)
-        same_name = len({i for identifier in query.identifiers for i in prepared.names.exact(identifier)})
-        if same_name > options.files:
+        if not (query.words or query.identifiers or query.paths or query.frames or query.filters) or not len(view):
+            return Ranking((), True, 0, view.incomplete, view.embedding != self._embedder.fingerprint)
+        scope = scope_of(self._index, view, prepared.position, query)
+        vector, trouble = self._vector(view, query)
+        text_only = vector is None
+        asked = self._asked(prepared, query, scope)
+        if len(asked) > options.files and (query.name_alone or query.empty):
             # Many bear the name: the reader must tell them apart, so each place goes to another file.
             options = replace(options, files=options.entities)
-        found = self._evidence(prepared, query, text_only, options)
-        if options.ranker == "classic" and not text_only:
-            order, scores = self._classic(prepared, query, found, options)
-        else:
-            order, scores = _hybrid(found, options, text_only)
+        found = self._evidence(prepared, query, vector, scope, options)
+        order, scores = self._order(prepared, query, found, scope, options, text_only)
+        if traced := frame_entities(view, query.frames):
+            order = list(dict.fromkeys([*traced, *asked]))[: options.entities]
+            asked = [*traced, *asked]
+        elif query.empty:
+            order = in_order(view, scope.allowed)[: options.entities] if scope.allowed is not None else []
         distances = None if text_only else found.distances
         candidates = tuple(_candidate(view, i, distances, scores[i]) for i in order)
-        relevant = bool(order) and self._relevant(query, found, order, text_only)
+        relevant = bool(order) and (
+            query.empty or bool(traced) or (self._relevant(query, found, order, text_only) and not scope.empty)
+        )
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
-        return Ranking(candidates, not relevant, same_name, view.incomplete, text_only, found.store_warning)
+        return Ranking(
+            candidates,
+            not relevant,
+            len(set(asked) - set(order)) if relevant else 0,
+            view.incomplete,
+            text_only,
+            found.store_warning,
+            trouble,
+            (*scope.warnings, *_untraced(query, traced)),
+        )
 
-    def _prepare(self) -> _Prepared:
+    def _asked(self, prepared: Prepared, query: Query, scope: Scope) -> list[int]:
+        """Entities that the question asks for by name, or by filters alone."""
+        if query.empty and scope.allowed is not None:
+            return [int(i) for i in np.flatnonzero(scope.allowed)]
+        named = [i for identifier in query.identifiers for i in prepared.names.exact(identifier)]
+        return [int(i) for i in scope.keep(np.array(list(dict.fromkeys(named)), np.int64))]
+
+    def _order(
+        self,
+        prepared: Prepared,
+        query: Query,
+        found: _Found,
+        scope: Scope,
+        options: SearchOptions,
+        text_only: bool,
+    ) -> tuple[list[int], Floats]:
+        if scope.empty:
+            # Nothing is let in; the nearest are named all the same.
+            scope = Scope()
+        if options.ranker == "classic" and not text_only:
+            return self._classic(prepared, query, found, scope, options)
+        return _hybrid(found, scope, options, text_only)
+
+    def _vector(self, view: IndexView, query: Query) -> tuple[Vector | None, str]:
+        """The question's vector, or None and why: words answer alone. No reason: the index is of another model."""
+        if view.embedding != self._embedder.fingerprint:
+            return None, ""
+        try:
+            vector: Vector = self._embedder.encode([" ".join(query.plain.split())])[0]
+        except EmbeddingError as error:
+            return None, f"only words were compared: {error}"
+        if len(vector) != view.vectors.shape[1] and view.vectors.any():
+            return None, (
+                f"only words were compared: the embedding model gives vectors of {len(vector)} numbers now, the index "
+                f"holds {view.vectors.shape[1]}; the next scan embeds again"
+            )
+        return vector, ""
+
+    def _cut(self) -> float:
+        """Squared L2 above which nothing is relevant; where no scan has measured it, distance alone lets nothing in."""
+        stored = self._prepared.view.relevance_cut if self._prepared else None
+        cut = self._embedder.relevance_cut if stored is None else stored
+        return 0.0 if cut is None else cut
+
+    def _prepare(self) -> Prepared:
         view = self._views.get()
         with self._mutex:
             if self._prepared is None or self._prepared.view is not view:
-                self._prepared = _prepare(view)
+                self._prepared = prepare(view)
             return self._prepared
 
-    def _evidence(self, prepared: _Prepared, query: Query, text_only: bool, options: SearchOptions) -> _Found:
+    def _evidence(
+        self, prepared: Prepared, query: Query, vector: Vector | None, scope: Scope, options: SearchOptions
+    ) -> _Found:
         view = prepared.view
         lexical = np.zeros(len(view))
-        for row, value in lexical_scores(self._index, query.words, POOL):
+        # The best of all may all lie outside of a narrow scope.
+        for row, value in lexical_scores(self._index, query.words, POOL if scope.allowed is None else len(view)):
             if (i := prepared.position.get(row)) is not None:
                 lexical[i] = value
         named, placed = prepared.names.boosts(query), prepared.names.places(query)
-        for phrase in query.phrases:
-            rows = [prepared.position.get(row) for row in rows_with_phrase(self._index, phrase, POOL)]
-            named[[i for i in rows if i is not None]] += PHRASE_BOOST
         distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
         nearest = Nearest(None)
-        if not text_only:
-            vector = self._embedder.encode([" ".join(query.text.split())])[0]
+        if vector is not None:
             nearest = self._nearest(view, vector, POOL)
-            distances = _distances(view, vector, nearest, np.flatnonzero(lexical + named + placed)).astype(np.float64)
+            others = np.flatnonzero(lexical + named + placed if scope.allowed is None else scope.allowed)
+            distances = _distances(view, vector, nearest, others).astype(np.float64)
             file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
-        side_factor = np.array(side_factors(prepared.sides, query.text))
+        side_factor = np.array(side_factors(prepared.sides, query.plain))
         keyword = np.zeros(len(view))
         if options.lexical_rerank:
             keyword = KEYWORD_SCALE * options.lexical_rerank_weight * prepared.keywords.similarity(query.terms)
@@ -191,11 +244,15 @@ class Searcher:
             class_of=prepared.class_of,
             class_slack=prepared.class_slack,
         )
-        near = _near(nearest, distances, text_only)
+        if scope.allowed is not None and not scope.empty:
+            inside = np.flatnonzero(scope.allowed)
+            near = inside[np.argsort(distances[inside], kind="stable")][:POOL] if vector is not None else inside
+        else:
+            near = _near(nearest, distances, vector is None)
         return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
 
     def _classic(
-        self, prepared: _Prepared, query: Query, found: _Found, options: SearchOptions
+        self, prepared: Prepared, query: Query, found: _Found, scope: Scope, options: SearchOptions
     ) -> tuple[list[int], Floats]:
         """The documented card: distance filter, then 1/distance + keyword hits x weight; named places come first."""
         near, distances = found.near, found.distances
@@ -206,11 +263,11 @@ class Searcher:
             hits[near],
             options.lexical_rerank_weight if options.lexical_rerank else 0.0,
             CLASSIC_POOL,
-            self._embedder.relevance_cut if cut is None else cut,
+            self._cut() if cut is None else cut,
         )
         scores, order = np.zeros(len(distances)), near[places]
         scores[order] = values
-        named_places = np.flatnonzero(found.placed)
+        named_places = scope.keep(np.flatnonzero(found.placed))
         first = named_places[np.argsort(-found.placed[named_places], kind="stable")]
         shown = list(dict.fromkeys(int(i) for i in (*first, *order)))[: options.entities]
         return shown, scores + found.placed
@@ -222,28 +279,11 @@ class Searcher:
         rows = [int(self._prepared.view.rowids[i]) for i in order] if self._prepared else []
         return is_relevant(
             best_distance=best,
-            cut=self._embedder.relevance_cut,
+            cut=self._cut(),
             frequencies=document_frequencies(self._index, query.terms),
             holders=words_in_rows(self._index, rows, query.terms),
             entities=len(found.distances),
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Prepared:
-    """What depends on the view alone."""
-
-    view: IndexView
-    position: dict[int, int]
-    names: NameTable
-    keywords: KeywordTable
-    entity_factor: Floats
-    member_factor: Floats
-    legacy_factor: Floats
-    class_of: Ints
-    class_slack: Floats
-    sides: tuple[Side | None, ...]
-    documents: Flags
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,55 +294,6 @@ class _Found:
     placed: Floats
     near: Ints
     store_warning: str
-
-
-def _prepare(view: IndexView) -> _Prepared:
-    paths = [file.path for file in view.files]
-    local = _local_to_functions(view)
-    sides = tuple(side_of(path) for path in paths)
-    return _Prepared(
-        view=view,
-        position={int(row): i for i, row in enumerate(view.rowids)},
-        names=NameTable(view),
-        keywords=KeywordTable(view),
-        entity_factor=np.array([_name_factor(name) for name in view.names])
-        * np.where(local, LOCAL_FACTOR, 1.0)
-        * np.array([CONSTANT_FACTOR if kind in ("constant", "property") else 1.0 for kind in view.types]),
-        member_factor=np.array([MODULE_MEMBER_FACTOR if kind == "module" else 1.0 for kind in view.types]),
-        legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
-        class_of=_class_of(view),
-        class_slack=np.array(
-            [PRIVATE_COSINE_SLACK if name.startswith("_") else CLASS_COSINE_SLACK for name in view.names], np.float64
-        ),
-        sides=sides,
-        documents=np.array([side == Side.DOCS for side in sides]),
-    )
-
-
-def _class_of(view: IndexView) -> Ints:
-    """[n] position of the class that directly holds each entity, or -1."""
-    names = list(zip(view.file_of.tolist(), view.qualified_names, strict=True))
-    classes = {key: i for i, (key, kind) in enumerate(zip(names, view.types, strict=True)) if kind in _CLASSES}
-    return np.array([classes.get((f, name.rpartition(".")[0]), -1) for f, name in names], np.int64)
-
-
-def _name_factor(name: str) -> float:
-    if name == "constructor" or (name.startswith("__") and name.endswith("__")):
-        return CONSTRUCTOR_FACTOR
-    return PRIVATE_FACTOR if name.startswith("_") else 1.0
-
-
-def _local_to_functions(view: IndexView) -> list[bool]:
-    """Whether each entity is defined inside a function: it is a detail of the one around it."""
-    functions = {
-        (int(f), name)
-        for f, name, kind in zip(view.file_of, view.qualified_names, view.types, strict=True)
-        if kind in ("function", "method", "component")
-    }
-    return [
-        (int(f), name.rpartition(".")[0]) in functions
-        for f, name in zip(view.file_of, view.qualified_names, strict=True)
-    ]
 
 
 def _distances(view: IndexView, query: Vector, nearest: Nearest, others: Ints) -> Vector:
@@ -328,11 +319,12 @@ def _near(nearest: Nearest, distances: Floats, text_only: bool) -> Ints:
     return order
 
 
-def _hybrid(found: _Found, options: SearchOptions, text_only: bool) -> tuple[list[int], Floats]:
+def _hybrid(found: _Found, scope: Scope, options: SearchOptions, text_only: bool) -> tuple[list[int], Floats]:
     evidence = found.evidence
     scores: Scores = score(evidence)
     named = np.flatnonzero(evidence.name_boost)
     candidates: Ints = np.unique(np.concatenate((found.near, np.flatnonzero(evidence.lexical), named)))
+    candidates = scope.keep(candidates)
     if options.distance_threshold is not None and not text_only:
         near = found.distances[candidates] <= options.distance_threshold
         candidates = candidates[near | (evidence.name_boost[candidates] > 0)]
@@ -352,3 +344,7 @@ def _candidate(view: IndexView, i: int, distances: Floats | None, value: float) 
         distance=None if distances is None else round(float(distances[i]), 4),
         score=round(float(value), 4),
     )
+
+
+def _untraced(query: Query, traced: Sequence[int]) -> tuple[str, ...]:
+    return ("no frame of the trace is in this project",) if query.frames and not traced else ()

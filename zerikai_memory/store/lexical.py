@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.words import match_expression
+from zerikai_memory.store.words import match_expression, split_words
+from zerikai_memory.store.words import words as search_words
 
 # Column weights qualified name, path, signature, docstring, body: the name says most, the body least
 # (bench/RESULTS.md; flat around these values).
@@ -27,15 +28,16 @@ def lexical_scores(index: WorkspaceIndex, words: Iterable[str], limit: int) -> l
     return [(row[0], row[1]) for row in rows]
 
 
-def rows_with_phrase(index: WorkspaceIndex, phrase: Sequence[str], limit: int) -> list[int]:
-    """Entity rows that hold the words of `phrase` one after the other, at most `limit`."""
-    if not phrase:
+def rows_with_phrase(index: WorkspaceIndex, phrase: str) -> list[int]:
+    """Entity rows that hold the words of `phrase` one after the other, in any casing style."""
+    # An identifier of the text stands in the index in parts and joined, as indexing gives it; a phrase of plain words
+    # may begin or end inside one.
+    forms = {" ".join(search_words(phrase)), " ".join(split_words(phrase))} - {""}
+    if not forms:
         return []
-    expression = '"' + " ".join(word.replace('"', '""') for word in phrase) + '"'
+    expression = " OR ".join('"' + form.replace('"', '""') + '"' for form in forms)
     with index.database.read() as connection:
-        rows = connection.execute(
-            "SELECT rowid FROM entity_words WHERE entity_words MATCH ? LIMIT ?", (expression, limit)
-        ).fetchall()
+        rows = connection.execute("SELECT rowid FROM entity_words WHERE entity_words MATCH ?", (expression,)).fetchall()
     return [row[0] for row in rows]
 
 

@@ -30,8 +30,8 @@ class IndexView:
     """Entities in row order; arrays are aligned: position i is one entity everywhere.
 
     `vectors` is float32 [entities, dimensions], `file_vectors` [files, dimensions]; a row is all zero where no vector
-    of the current embedding is stored. `file_of[i]` is a position in `files`. `relevance_cut` is the squared L2 distance
-    above which nothing is relevant, as the last scan noted it.
+    of the current embedding is stored. `file_of[i]` is a position in `files`; `first_lines` begin with the decorators.
+    `relevance_cut` is the squared L2 distance above which nothing is relevant, as the last scan noted it.
     """
 
     generation: int
@@ -45,6 +45,7 @@ class IndexView:
     file_of: NDArray[np.int64]
     start_lines: NDArray[np.int64]
     end_lines: NDArray[np.int64]
+    first_lines: NDArray[np.int64]
     files: tuple[ViewFile, ...]
     vectors: Matrix
     file_vectors: Matrix
@@ -85,7 +86,8 @@ def load_view(index: WorkspaceIndex) -> IndexView:
             " WHERE skip_reason IS NULL ORDER BY id"
         ).fetchall()
         rows = connection.execute(
-            "SELECT e.rowid, e.id, e.name, e.qualified_name, e.entity_type, e.file, e.start_line, e.end_line, v.vector"
+            "SELECT e.rowid, e.id, e.name, e.qualified_name, e.entity_type, e.file, e.start_line, e.end_line, v.vector,"
+            " coalesce(e.decorator_start_line, e.start_line)"
             " FROM entities e JOIN vectors v ON v.entity = e.rowid ORDER BY e.rowid"
         ).fetchall()
     with index.database.decoding():
@@ -110,6 +112,7 @@ def _view(meta: dict[str, str], file_rows: list[Any], rows: list[Any]) -> IndexV
         file_of=file_of,
         start_lines=np.fromiter((row[6] for row in rows), np.int64, len(rows)),
         end_lines=np.fromiter((row[7] for row in rows), np.int64, len(rows)),
+        first_lines=np.fromiter((row[9] for row in rows), np.int64, len(rows)),
         files=tuple(ViewFile(*row[1:6]) for row in file_rows),
         vectors=_matrix([row[8] if current[f] else b"" for row, f in zip(rows, file_of, strict=True)]),
         file_vectors=_matrix([row[7] if ok else b"" for row, ok in zip(file_rows, current, strict=True)]),

@@ -1,0 +1,133 @@
+from pathlib import Path
+
+import pytest
+
+from zerikai_memory.app import Memory
+from zerikai_memory.retrieve.query import understand
+from zerikai_memory.retrieve.trace import find_trace
+
+TREE = {
+    "src/shop/cart.py": "class Cart:\n    def add(self, item):\n        return check(item)\n\n\ndef check(item):\n"
+    "    if not item:\n        raise KeyError(item)\n    return item\n",
+    "src/shop/main.py": "from shop.cart import Cart\n\n\ndef run():\n    return Cart().add(None)\n\n\nrun()\n",
+    "tests/test_cart.py": "def test_add():\n    cart.add(1)\n",
+    "web/src/user.ts": "export function getUser(id: string) {\n  return load(id);\n}\n\nfunction load(id: string) {\n"
+    "  return cache[id].name;\n}\n",
+    "web/src/app.tsx": "export function App() {\n  return <p>{getUser('1')}</p>;\n}\n",
+    "json/decoder.py": "def raw_decode(text):\n    return text\n",
+}
+PYTHON = """why does this fail?
+Traceback (most recent call last):
+  File "/home/ci/build/src/shop/main.py", line 8, in <module>
+    run()
+  File "/home/ci/build/src/shop/main.py", line 5, in run
+    return Cart().add(None)
+  File "/home/ci/build/src/shop/cart.py", line 3, in add
+    return check(item)
+           ^^^^^^^^^^^
+  File "/home/ci/build/src/shop/cart.py", line 8, in check
+    raise KeyError(item)
+  File "/usr/lib/python3.11/json/decoder.py", line 2, in raw_decode
+KeyError: None"""
+NODE = """TypeError: Cannot read properties of undefined (reading 'name')
+    at load (/srv/app/web/src/user.ts:6:19)
+    at getUser (file:///srv/app/web/src/user.ts:2:10)
+    at async Promise.all (index 0)
+    at Layer.handle [as handle_request] (/srv/app/node_modules/express/web/src/app.tsx:1:5)
+    at node:internal/process/task_queues:95:5"""
+BROWSER = """load@http://localhost:5173/web/src/user.ts?t=17:6:19
+getUser@http://localhost:5173/web/src/user.ts:2:10
+App@webpack-internal:///(app-pages-browser)/./web/src/app.tsx:2:14"""
+PYTEST = """tests/test_cart.py:2: in test_add
+    cart.add(1)
+src/shop/cart.py:3: in add
+    return check(item)
+src/shop/cart.py:8: KeyError
+FAILED tests/test_cart.py::test_add - KeyError: None"""
+TSC = """web/src/user.ts(6,10): error TS2532: Object is possibly 'undefined'.
+web/src/app.tsx:2:14 - error TS2304: Cannot find name 'getUser'."""
+WINDOWS = r"""Error: x
+    at getUser (C:\Users\Ann Other\shop\web\src\user.ts:2:10)
+    at App (C:\Users\Ann Other\shop\web\src\app.tsx:2:1)"""
+ESLINT = """/home/ann/shop/web/src/user.ts
+  6:10  error  'cache' is not defined  no-undef
+
+/home/ann/shop/web/src/app.tsx
+  2:14  warning  'getUser' is not defined  no-undef"""
+MYPY = "src/shop/cart.py:3: error: Returning Any [no-any-return]\nsrc/shop/main.py:5:12: E501 Line too long"
+VITEST = " FAIL  web/src/user.test.ts\n ❯ load web/src/user.ts:6:19\n ❯ web/src/app.tsx:2:14"
+JSON_LOG = PYTHON.replace("\n", "\\n").replace('"', '\\"')
+IN_ONE_LINE = "why at load (/srv/app/web/src/user.ts:6:19) at getUser (/srv/app/web/src/user.ts:2:10)"
+DEEP = ["check", "Cart.add", "run", "main"]
+
+
+@pytest.fixture
+def project(memory: Memory, workspace: Path) -> Path:
+    for path, text in TREE.items():
+        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / path).write_text(text)
+    memory.scan(str(workspace))
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("trace", "names"),
+    [
+        (PYTHON, DEEP),
+        (NODE, ["load", "getUser"]),
+        (BROWSER, ["load", "getUser", "App"]),
+        (PYTEST, ["check", "Cart.add", "test_add"]),
+        (TSC, ["load", "App"]),
+        (WINDOWS, ["getUser", "App"]),
+        (ESLINT, ["load", "App"]),
+        (MYPY, ["Cart.add", "run"]),
+        (VITEST, ["load", "App"]),
+        (JSON_LOG, DEEP),
+        (IN_ONE_LINE, ["load", "getUser"]),
+    ],
+    ids=["python", "node", "browser", "pytest", "tsc", "windows", "eslint", "mypy", "vitest", "json", "one line"],
+)
+def test_frames_become_entities_of_the_project_innermost_first(
+    trace: str, names: list[str], memory: Memory, project: Path
+) -> None:
+    answer = memory.query(trace, str(project))
+    assert [hit.qualified_name or hit.name for hit in answer.results][: len(names)] == names
+    assert "raw_decode" not in [hit.name for hit in answer.results]
+    assert answer.question == trace.strip()
+
+
+def test_a_file_that_has_changed_since_is_met_by_the_function_of_the_frame(memory: Memory, project: Path) -> None:
+    trace = 'File "/x/src/shop/cart.py", line 2, in check\nKeyError'
+    assert memory.query(trace, str(project)).results[0].name == "check"
+
+
+def test_a_trace_of_elsewhere_is_said_and_its_message_asked(memory: Memory, project: Path) -> None:
+    answer = memory.query('File "/x/other/place.py", line 2, in work\nCartError: no cart to add to', str(project))
+    assert "no frame" in answer.warnings[0]
+    assert answer.results[0].qualified_name.startswith("Cart")
+
+
+def test_a_library_under_scan_knows_its_own_frames(memory: Memory, project: Path) -> None:
+    trace = 'File "/venv/lib/python3.11/site-packages/shop/cart.py", line 8, in check\nKeyError'
+    assert memory.query(trace, str(project)).results[0].name == "check"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "main.py:42",
+        "what is at src/main.py:42 ?",
+        "src/app.py:12: in what function is this?",
+        "see src/app.py:12: it is odd",
+        "how does http://localhost:3000 work",
+        "look at the error in main.py",
+        "tests/test_x.py::TestCart::test_add",
+    ],
+)
+def test_a_question_with_a_place_is_no_trace(question: str) -> None:
+    assert find_trace(question) is None
+
+
+def test_the_words_of_a_trace_are_those_of_its_messages() -> None:
+    assert {"home", "ci", "build", "shop"}.isdisjoint(understand(PYTHON).words)
+    assert "keyerror" in understand(PYTHON).words

@@ -1,0 +1,87 @@
+"""Which entities of the project the frames of a trace mean.
+
+Paths of a trace may come from another machine or from a build: a frame belongs to the file whose path agrees with it
+longest from the end. Frames of libraries belong to no file of the project, unless the project is the library.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from zerikai_memory.retrieve.trace import Frame
+from zerikai_memory.store.view import IndexView
+
+
+def frame_entities(view: IndexView, frames: Sequence[Frame]) -> list[int]:
+    """Positions of the entities that the frames are in, innermost first, each once."""
+    index = _PathIndex([file.path for file in view.files])
+    own = [frame for frame in frames if not frame.library]
+    found = _entities(view, index, own, least=1)
+    if not found and len(own) < len(frames):
+        # The project may itself be what others install: then a folder must agree too.
+        found = _entities(view, index, frames, least=2)
+    return found
+
+
+def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least: int) -> list[int]:
+    found: dict[int, None] = {}
+    for frame in frames:
+        for f, agreeing in index.find(frame.path):
+            inside = np.flatnonzero(view.file_of == f).tolist()
+            named = [i for i in inside if frame.name is not None and view.names[i] == frame.name]
+            # One name in common may be chance: then what the frame says of the file must be true.
+            whole = agreeing == view.files[f].path.count("/") + 1
+            if agreeing < least or not (agreeing > 1 or whole or named):
+                continue
+            if (entity := _entity(view, inside, named, frame.line)) is not None:
+                found[entity] = None
+                break
+    return list(found)
+
+
+def _entity(view: IndexView, inside: Sequence[int], named: Sequence[int], line: int | None) -> int | None:
+    """The innermost entity around the line; one of the frame's name, when the file has changed since the trace."""
+    if line is None:
+        return named[0] if named else None
+    if named and not any(view.first_lines[i] <= line <= view.end_lines[i] for i in named):
+        return min(named, key=lambda i: abs(int(view.start_lines[i]) - line))
+    return innermost(view, inside, line)
+
+
+def innermost(view: IndexView, positions: Iterable[int], line: int) -> int | None:
+    """The smallest of the entities at `positions` that the line is in, decorators included."""
+
+    def size(i: int) -> tuple[int, bool, int]:
+        # A file of one function is as long as it.
+        return int(view.end_lines[i] - view.first_lines[i]), view.types[i] == "module", -int(view.first_lines[i])
+
+    return min((i for i in positions if view.first_lines[i] <= line <= view.end_lines[i]), key=size, default=None)
+
+
+class _PathIndex:
+    """Files by the name they end in."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._parts = [path.lower().split("/") for path in paths]
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        for i, parts in enumerate(self._parts):
+            self._by_name[parts[-1]].append(i)
+
+    def find(self, path: str) -> list[tuple[int, int]]:
+        """(file, names that agree from the end), the longest agreement only, short paths first."""
+        wanted = path.lower().strip("/").split("/")
+        agreeing = [(i, _agreeing(wanted, self._parts[i])) for i in self._by_name.get(wanted[-1], ())]
+        best = max((count for _, count in agreeing), default=0)
+        return sorted(((i, c) for i, c in agreeing if c == best), key=lambda pair: (len(self._parts[pair[0]]), pair[0]))
+
+
+def _agreeing(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for a, b in zip(reversed(one), reversed(other), strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

@@ -1,0 +1,92 @@
+"""What ranking needs of a view besides its arrays: names, words, factors. Made once per view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zerikai_memory.retrieve.names import KeywordTable, NameTable
+from zerikai_memory.retrieve.rank import (
+    CLASS_COSINE_SLACK,
+    CONSTANT_FACTOR,
+    CONSTRUCTOR_FACTOR,
+    LOCAL_FACTOR,
+    MODULE_MEMBER_FACTOR,
+    PRIVATE_COSINE_SLACK,
+    PRIVATE_FACTOR,
+    Flags,
+    Floats,
+    Ints,
+)
+from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_of
+from zerikai_memory.store.view import IndexView
+
+_CLASSES = frozenset({"class", "component", "interface", "enum"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What depends on the view alone."""
+
+    view: IndexView
+    position: dict[int, int]
+    names: NameTable
+    keywords: KeywordTable
+    entity_factor: Floats
+    member_factor: Floats
+    legacy_factor: Floats
+    class_of: Ints
+    class_slack: Floats
+    sides: tuple[Side | None, ...]
+    documents: Flags
+
+
+def prepare(view: IndexView) -> Prepared:
+    """Everything about a view that no question changes."""
+    paths = [file.path for file in view.files]
+    local = _local_to_functions(view)
+    sides = tuple(side_of(path) for path in paths)
+    return Prepared(
+        view=view,
+        position={int(row): i for i, row in enumerate(view.rowids)},
+        names=NameTable(view),
+        keywords=KeywordTable(view),
+        entity_factor=np.array([_name_factor(name) for name in view.names])
+        * np.where(local, LOCAL_FACTOR, 1.0)
+        * np.array([CONSTANT_FACTOR if kind in ("constant", "property") else 1.0 for kind in view.types]),
+        member_factor=np.array([MODULE_MEMBER_FACTOR if kind == "module" else 1.0 for kind in view.types]),
+        legacy_factor=np.where(legacy_flags(paths), LEGACY_FACTOR, 1.0),
+        class_of=_class_of(view),
+        class_slack=np.array(
+            [PRIVATE_COSINE_SLACK if name.startswith("_") else CLASS_COSINE_SLACK for name in view.names], np.float64
+        ),
+        sides=sides,
+        documents=np.array([side == Side.DOCS for side in sides]),
+    )
+
+
+def _class_of(view: IndexView) -> Ints:
+    """[n] position of the class that directly holds each entity, or -1."""
+    names = list(zip(view.file_of.tolist(), view.qualified_names, strict=True))
+    classes = {key: i for i, (key, kind) in enumerate(zip(names, view.types, strict=True)) if kind in _CLASSES}
+    return np.array([classes.get((f, name.rpartition(".")[0]), -1) for f, name in names], np.int64)
+
+
+def _name_factor(name: str) -> float:
+    if name == "constructor" or (name.startswith("__") and name.endswith("__")):
+        return CONSTRUCTOR_FACTOR
+    return PRIVATE_FACTOR if name.startswith("_") else 1.0
+
+
+def _local_to_functions(view: IndexView) -> list[bool]:
+    """Whether each entity is defined inside a function: it is a detail of the one around it."""
+    functions = {
+        (int(f), name)
+        for f, name, kind in zip(view.file_of, view.qualified_names, view.types, strict=True)
+        if kind in ("function", "method", "component")
+    }
+    return [
+        (int(f), name.rpartition(".")[0]) in functions
+        for f, name in zip(view.file_of, view.qualified_names, strict=True)
+    ]

@@ -1,0 +1,94 @@
+"""Which entities a question lets in at all: those that its filters fit and that hold its quoted phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerikai_memory.retrieve.filters import Filters, kinds_meant, languages_meant, paths_meant
+from zerikai_memory.retrieve.query import Query
+from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.lexical import rows_with_phrase
+from zerikai_memory.store.view import IndexView
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """`allowed` [n] flags per entity, None: all of them; `warnings` say what was asked for and is nowhere."""
+
+    allowed: Flags | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is let in."""
+        return self.allowed is not None and not self.allowed.any()
+
+    def keep(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of `positions` that are let in."""
+        return positions if self.allowed is None else positions[self.allowed[positions]]
+
+
+def scope_of(index: WorkspaceIndex, view: IndexView, position: Mapping[int, int], query: Query) -> Scope:
+    """What the question lets in; `position` maps rows of the index to places of the view. Raises InputError."""
+    allowed = filtered(view, query.filters) if query.filters.of_code else None
+    warnings = []
+    if allowed is not None and not allowed.any():
+        warnings.append(f"nothing in the index fits {query.filters}")
+    if query.phrases:
+        holders = [
+            _flags(len(view), (position.get(row) for row in rows_with_phrase(index, phrase)))
+            for phrase in query.phrases
+        ]
+        warnings += [
+            f'"{phrase}" stands nowhere in the index' for phrase, held in _pairs(query, holders) if not held.any()
+        ]
+        phrased = _together([held for held in holders if held.any()], len(view))
+        allowed = phrased if allowed is None else allowed & phrased
+    return Scope(allowed, tuple(warnings))
+
+
+def filtered(view: IndexView, filters: Filters) -> Flags:
+    """[n] whether each entity fits every filter; InputError for a value that means nothing here."""
+    files = np.ones(len(view.files), bool)
+    if filters.lang:
+        languages = languages_meant(filters.lang)
+        files &= np.array([file.language in languages for file in view.files], bool)
+    if filters.path:
+        paths = paths_meant(filters.path, [file.path for file in view.files])
+        files &= np.array([file.path in paths for file in view.files], bool)
+    allowed: Flags = files[view.file_of]
+    if filters.kind:
+        kinds = kinds_meant(filters.kind)
+        allowed = allowed & np.array([kind in kinds for kind in view.types], bool)
+    return allowed
+
+
+def in_order(view: IndexView, allowed: Flags) -> list[int]:
+    """Positions of the allowed entities by path and line: a filter alone is a list."""
+    found = np.flatnonzero(allowed).tolist()
+    return sorted(found, key=lambda i: (view.files[int(view.file_of[i])].path, view.start_lines[i]))
+
+
+def _pairs(query: Query, holders: list[Flags]) -> Iterable[tuple[str, Flags]]:
+    return zip(query.phrases, holders, strict=True)
+
+
+def _together(holders: list[Flags], entities: int) -> Flags:
+    """Holders of all phrases; of any where no entity holds all, because they may be of two places."""
+    if not holders:
+        return np.zeros(entities, bool)
+    every: Flags = np.logical_and.reduce(holders)
+    either: Flags = np.logical_or.reduce(holders)
+    return every if every.any() else either
+
+
+def _flags(entities: int, positions: Iterable[int | None]) -> Flags:
+    flags = np.zeros(entities, bool)
+    flags[[i for i in positions if i is not None]] = True
+    return flags
