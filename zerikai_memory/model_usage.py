@@ -78,8 +78,36 @@ class UsageRow:
 
     @property
     def unpriced(self) -> bool:
-        """Whether the attempt was billed, or may have been, at a price that is not known."""
-        return self.cost_nano_usd is None and not self.open
+        """Whether the cost is unknown because no price of the model is known."""
+        return self.cost_nano_usd is None and self.price_version is None and not self.open
+
+    @property
+    def uncounted(self) -> bool:
+        """Whether the cost is unknown because the tokens are, although there is a price."""
+        return self.cost_nano_usd is None and self.price_version is not None and not self.open
+
+
+@dataclass(frozen=True, slots=True)
+class UsageEnd:
+    """How a booked attempt ended; fields as in UsageRow."""
+
+    request_id: str
+    attempt: int
+    status: UsageStatus
+    failure: str | None
+    model_answered: str | None
+    provider_request_id: str | None
+    prompt_tokens: int | None
+    cached_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    tool_calls: int | None
+    cost_nano_usd: int | None
+    price_version: str | None
+    estimated: bool
+    ended_at: float | None
+    duration_s: float | None
+    raw_usage: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +185,65 @@ class PriceRates:
     def free(self) -> bool:
         """Whether every token costs nothing."""
         return self.input == self.cached == self.output == 0
+
+
+class BudgetScope(StrEnum):
+    """Whose spending a budget bounds."""
+
+    ALL = "all"
+    WORKSPACE = "workspace"
+    SESSION = "session"
+    TASK = "task"
+
+
+class BudgetPeriod(StrEnum):
+    """How long a budget lasts: days and months of this machine's time zone, or for ever."""
+
+    DAY = "day"
+    MONTH = "month"
+    TOTAL = "total"
+
+
+class BudgetAction(StrEnum):
+    """What a spent budget leaves: citations alone, a model on this machine, or a cheaper model and then that."""
+
+    REFUSE = "refuse"
+    LOCAL = "local"
+    CHEAPER = "cheaper"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A bound on what paid models may use; `amount` is nano-dollars or tokens, as `unit` (usd, tokens) says.
+
+    `workspace_id` is set for the scope workspace, `subject` is the session or task. Percentages of None are those of
+    the settings. `id` is 0 before it is stored.
+    """
+
+    id: int
+    scope: BudgetScope
+    workspace_id: str
+    subject: str
+    period: BudgetPeriod
+    unit: str
+    amount: int
+    action: BudgetAction
+    warn_percent: float | None
+    stop_percent: float | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetState:
+    """What a budget has left: `spent` by attempts that ended, `reserved` by those that run, in the budget's unit.
+
+    `since` is when its period began (None: for ever). `unpriced` attempts cost something that is not known for want
+    of a price, `uncounted` ones for want of tokens: neither is in `spent`.
+    """
+
+    budget: Budget
+    since: float | None
+    spent: int
+    reserved: int
+    unpriced: int
+    uncounted: int
