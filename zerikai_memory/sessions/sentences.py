@@ -1,0 +1,68 @@
+"""A message as sentences that somebody said in prose: without code, quotes, tables, lists' marks and filler. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MOST_SENTENCE_CHARS = 400
+_FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\S\n]*$|\Z)")
+# Words of others: they are no decision of those who talk.
+_QUOTED = re.compile(
+    r'"[^"\n]*\s[^"\n]*"|“[^”\n]*\s[^”\n]*”|„[^“”\n]*\s[^“”\n]*[“”]|«[^»\n]*\s[^»\n]*»|「[^」\n]{4,}」'
+    r"|(?<!\w)'[^'\n]{12,}'(?!\w)"
+)
+_NO_PROSE = re.compile(r"^\s*(?:>|\||#|[+-]{3}|\$ |\w+@\w+[:~]|\d{4}-\d\d-\d\d[T ]\d|at \S+\(|File \")")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
+# Not after "e.g." or "v1." and not inside of names and numbers.
+_END = re.compile(
+    r"(?<=[.!?…])(?<!\b[eE]\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)(?<!\bvs\.)(?<!\betc\.)(?<!\s\.\.\.)[\"')”]*\s+|(?<=[。！？])"
+)
+_FILLER = re.compile(
+    r"^(?:(?:ok(?:ay)?|alright|all right|right|so|well|great|perfect|good|nice|yes|yep|yeah|thanks|thank you|cool|then"
+    r"|and|but|also|actually|finally|in the end|anyway|hm+|done|update|fine|sure|understood|got it|sounds good"
+    r"|makes sense|no|gut|also|dann|ja|bon|alors|oui|bueno|vale|entonces|ok)\b[,.!:;…–—-]*\s+)+(?=\S)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?:[,;:–—-]\s*|\s)(?:because|since|so that|due to|otherwise|as it|as they|weil|denn|da es|parce que|car |puisque"
+    r"|porque|ya que|потому)\b.*"
+    r"|因为.*|ので.*",
+    re.IGNORECASE | re.DOTALL,
+)
+GIVES_REASON = re.compile(
+    r"^(?:because|(?:the\s+)?reasons?\b|otherwise|rationale|why:|weil|grund|begründung|parce que|raison|porque|motivo"
+    r"|因为|理由|причина)",
+    re.IGNORECASE,
+)
+
+
+def prose_sentences(text: str) -> Iterator[str]:
+    """The sentences of a message in its order, each in one line, words of others as a pair of empty quotes."""
+    text = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+    for line in text.split("\n"):
+        if not line.strip() or _NO_PROSE.match(line):
+            continue
+        line = _EMPHASIS.sub("", _LIST_MARK.sub("", line))
+        for part in _END.split(_QUOTED.sub('""', line)):
+            sentence = " ".join(part.split())
+            if 4 <= len(sentence) <= MOST_SENTENCE_CHARS and _is_prose(sentence):
+                yield sentence
+
+
+def without_filler(sentence: str) -> str:
+    """The sentence without the "OK, so" in front of it, beginning with a capital letter."""
+    kept = _FILLER.sub("", sentence).strip() or sentence
+    return kept[:1].upper() + kept[1:]
+
+
+def without_reason(sentence: str) -> str:
+    """What is claimed, without why."""
+    return _REASON.sub("", sentence)
+
+
+def _is_prose(sentence: str) -> bool:
+    """Not a log line, a path or a piece of code."""
+    letters = sum(character.isalpha() or character == " " for character in sentence)
+    return letters >= 0.6 * len(sentence)
