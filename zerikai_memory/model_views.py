@@ -92,13 +92,17 @@ class MapReply:
 
 @dataclass(frozen=True, slots=True)
 class EntryPointFact:
-    """An entry point that a project file declares: `name` as people run it, `target` as it is written there."""
+    """An entry point that a project file declares: `name` as people run it, `target` as it is written there.
+
+    `group` is one of those of the view, `why` says what declares it.
+    """
 
     name: str
     target: str
     file_path: str
     line: int
     group: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ tests/test_more.py
   1-3 function test_more
 """
 DECLARED = (
-    EntryPointFact("app", "app.cli:main", "pyproject.toml", 12, "command line"),
-    EntryPointFact("", "app/core.py", "app/core.py", 60, "run directly"),
+    EntryPointFact("app", "app.cli:main", "pyproject.toml", 12, "command line", "[project.scripts]"),
+    EntryPointFact("", "app/core.py", "app/core.py", 60, "run directly", "main guard"),
     EntryPointFact("lost", "gone.module:main", "pyproject.toml", 13, "command line"),
 )
 
@@ -91,10 +91,10 @@ def test_entry_points_are_grouped_and_say_why():
     rows = {(part.title, row.name): row for part in parts for row in part.rows}
     told_why = {key: (row.file_path, row.start_line, row.detail) for key, row in rows.items()}
     assert told_why == {
-        ("command line", "app"): ("app/cli.py", 3, "runs app.cli:main"),
+        ("command line", "app"): ("app/cli.py", 3, "[project.scripts]: runs main"),
         ("command line", "lost"): ("", 0, "runs gone.module:main"),
         ("command line", "serve"): ("app/cli.py", 12, "command serve"),
-        ("run directly", "app/core.py"): ("app/core.py", 1, "runs app/core.py"),
+        ("run directly", "app/core.py"): ("app/core.py", 1, "main guard"),
         ("run directly", "app/__main__.py"): ("app/__main__.py", 1, "python -m app"),
         ("server", "users"): ("app/web.py", 3, "route GET /users"),
         ("server", "POST /orders"): ("app/web.py", 8, "calls registered"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from zerikai_memory.codemap.views.groups import COMMAND, CONFIG, EVENT, MAIN, ORDER, SERVER, TEST
 from zerikai_memory.codemap.views.scope import scope_of
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.lang.registrations import REGISTERED, role_of
@@ -13,17 +15,6 @@ from zerikai_memory.model import CodeEntity, EntityType
 from zerikai_memory.model_map import EdgeKind
 from zerikai_memory.model_views import EntryPointFact, MapPart, MapRow, ProjectTexts, ViewRequest
 
-# Titles of the groups, in the order a reader asks for them.
-COMMAND, MAIN, SERVER, EVENT, EXPORT, CONFIG, TEST = (
-    "command line",
-    "run directly",
-    "server",
-    "events, tasks and plugins",
-    "package entry",
-    "configuration",
-    "tests",
-)
-ORDER = (COMMAND, MAIN, SERVER, EXPORT, EVENT, CONFIG, TEST)
 # The first word of what something is registered as -> its group; fixtures and validators are no entries.
 _GROUPS = {
     "command": COMMAND,
@@ -36,6 +27,7 @@ _GROUPS = {
 }
 _KINDS = {EntityType.ROUTE: SERVER, EntityType.COMMAND: COMMAND, EntityType.HANDLER: EVENT}
 _MAIN_FILE = re.compile(r"(^|/)(__main__\.py|manage\.py)$")
+_PAGE = re.compile(r"^[^/]+\.html?$|(^|/)index\.html?$")
 _SERVER_FILE = re.compile(r"(^|/)(wsgi|asgi)\.py$|^(src/)?(server|app)\.([cm]?[jt]s|py)$")
 _CONFIG_FILE = re.compile(
     r"(^|/)(settings|config|conf)(/__init__|/base)?\.(py|[cm]?[jt]s)$|\.config\.[cm]?[jt]s$", re.I
@@ -63,25 +55,14 @@ def _declared(table: MapTable, facts: Iterable[EntryPointFact]) -> Iterator[tupl
     for fact in facts:
         entity = _target(table, fact)
         name = fact.name or fact.target
-        detail = f"runs {fact.target}" if fact.target and fact.target != name else ""
-        if entity is None:
-            yield fact.group, MapRow(name, "entry", "", 0, site_path=fact.file_path, lines=(fact.line,), detail=detail)
-            continue
-        shown = table.row(entity)
-        detail = detail or f"runs {shown.name}"
-        yield (
-            fact.group,
-            MapRow(
-                name,
-                "entry",
-                entity.file_path,
-                entity.start_line,
-                entity.id,
-                site_path=fact.file_path,
-                lines=(fact.line,),
-                detail=detail,
-            ),
-        )
+        runs = fact.target
+        if entity is not None and entity.file_path != fact.file_path:
+            runs = table.row(entity).name
+        detail = ": ".join(filter(None, (fact.why, f"runs {runs}" if runs and runs != name else "")))
+        row = MapRow(name, "entry", "", 0, site_path=fact.file_path, lines=(fact.line,), detail=detail)
+        if entity is not None:
+            row = replace(row, file_path=entity.file_path, start_line=entity.start_line, entity_id=entity.id)
+        yield fact.group, row
 
 
 def _target(table: MapTable, fact: EntryPointFact) -> CodeEntity | None:
@@ -146,6 +127,8 @@ def _files(table: MapTable) -> Iterator[tuple[str, MapRow]]:
             folder = path.rpartition("/")[0].removeprefix("src/").replace("/", ".")
             run = f"python -m {folder}" if path.endswith("__main__.py") and folder else f"python {path}"
             yield MAIN, table.row(module, detail=run)
+        elif _PAGE.search(path):
+            yield MAIN, table.row(module, detail="a page, by its name")
         elif _SERVER_FILE.search(path):
             yield SERVER, table.row(module, detail="a server is started from it, by its name")
         elif _CONFIG_FILE.search(path):

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from zerikai_memory.codemap.views.entrypoints import CONFIG, TEST, entrypoints
+from zerikai_memory.codemap.views.entrypoints import entrypoints
+from zerikai_memory.codemap.views.groups import CONFIG, TEST
 from zerikai_memory.codemap.views.scope import Scope, scope_of
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.model import CodeEntity, EntityType
