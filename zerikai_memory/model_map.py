@@ -34,14 +34,17 @@ class EdgeKind(StrEnum):
     PATCH = "patch"
     REGISTER = "register"
     LINK = "link"  # a Markdown link, an HTML script or style
-    USE = "use"  # a class, id or custom property of CSS that markup uses
+    # What markup uses of CSS; a function, class, constant or property of code that is imported, read or passed on.
+    USE = "use"
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
     """`source` uses `target` at `file_path:line`. Both are entity ids; a file stands as its module entity.
 
-    `target` is None where `evidence` is EXTERNAL; `target_name` is the name as it is written there.
+    `target` is None where `evidence` is EXTERNAL; `target_name` is the name as it is written there (of REGISTER the
+    role: `route GET /users -> list_users`). IMPORT leads to the module; what is imported from it is a USE. Of
+    SAME_NAME edges only the nearest of the `candidates` are kept.
     """
 
     kind: EdgeKind
@@ -51,6 +54,7 @@ class Edge:
     target_name: str
     file_path: str
     line: int
+    candidates: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from zerikai_memory.codemap import python
 from zerikai_memory.codemap.project import Project
 from zerikai_memory.model_map import Edge
 
@@ -36,7 +37,9 @@ class Resolver(Protocol):
 # Raised with every change of what a resolver finds: a map that an older one made is made anew.
 RESOLVER_VERSION = 1
 
-RESOLVERS: tuple[tuple[frozenset[str], Callable[[Project], Resolver]], ...] = ()
+RESOLVERS: tuple[tuple[frozenset[str], Callable[[Project], Resolver]], ...] = (
+    (python.LANGUAGES, python.PythonResolver),
+)
 
 
 class Resolvers:

@@ -57,6 +57,8 @@ def _imports(node: Node, source: Source) -> Iterable[Mention]:
         named = name_node.child_by_field_name("name") if name_node.type == "aliased_import" else name_node
         name = source.text(named or name_node)
         yield Mention(ReferenceKind.IMPORT, name, module or name, name_node.start_byte)
+        if name == module and name_node is named:  # `from time import time` would look like `import time`
+            yield Mention(ReferenceKind.BIND, name, f"{module}:{name}", name_node.start_byte)
         alias = name_node.child_by_field_name("alias")
         if alias is not None:
             target = name if module is None else f"{module}:{name}"

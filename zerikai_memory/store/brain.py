@@ -13,6 +13,7 @@ from zerikai_memory.store.backups import Backups, copy_database, set_aside
 from zerikai_memory.store.briefs import BriefStore
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.index import INDEX_FORMAT, WorkspaceIndex
+from zerikai_memory.store.map import MAP_FORMAT, MapStore
 from zerikai_memory.store.memory import NoteStore
 from zerikai_memory.store.migrations import migrate
 from zerikai_memory.store.mirror_state import remove_mirrors
@@ -47,6 +48,7 @@ class Brain:
         self.tape = TapeStore(home)
         self._mutex = threading.Lock()
         self._indexes: dict[str, tuple[WorkspaceIndex, ViewCache]] = {}
+        self._maps: dict[str, MapStore] = {}
 
     def index(self, workspace_id: str) -> WorkspaceIndex:
         """The index of a workspace; its file need not exist yet."""
@@ -55,6 +57,14 @@ class Brain:
     def view(self, workspace_id: str) -> ViewCache:
         """The cached arrays of a workspace's index."""
         return self._opened(workspace_id)[1]
+
+    def map(self, workspace_id: str) -> MapStore:
+        """The code map of a workspace; its file need not exist yet."""
+        with self._mutex:
+            if workspace_id not in self._maps:
+                path = self.home / "index" / f"{workspace_id}.f{INDEX_FORMAT}.map{MAP_FORMAT}.db"
+                self._maps[workspace_id] = MapStore(path)
+            return self._maps[workspace_id]
 
     def scanned_view(self, workspace_id: str) -> ViewCache | None:
         """The cached arrays of a workspace that has an index, None of one that has not."""
@@ -100,11 +110,13 @@ class Brain:
         """Delete index, vector and snapshot files of a workspace; returns what was there."""
         if opened := self._forget(workspace_id):
             opened.close()
+        if code_map := self._forget_map(workspace_id):
+            code_map.close()
         removed = []
         for path in sorted((self.home / "index").glob(f"{workspace_id}.f*")):
             path.unlink(missing_ok=True)
             if path.suffix == ".db":
-                removed.append(f"index {path.name}")
+                removed.append(f"{'map' if '.map' in path.name else 'index'} {path.name}")
         self.scan_status(workspace_id).unlink(missing_ok=True)
         if remove_mirrors(self.home, workspace_id):
             removed.append(f"vector_db/{workspace_id}")
@@ -137,8 +149,11 @@ class Brain:
         """Close every opened database."""
         with self._mutex:
             opened, self._indexes = list(self._indexes.values()), {}
+            maps, self._maps = list(self._maps.values()), {}
         for index, _ in opened:
             index.close()
+        for code_map in maps:
+            code_map.close()
         self.tape.close()
         self.recorded.close()
 
@@ -154,6 +169,10 @@ class Brain:
         with self._mutex:
             opened = self._indexes.pop(workspace_id, None)
         return opened[0] if opened else None
+
+    def _forget_map(self, workspace_id: str) -> MapStore | None:
+        with self._mutex:
+            return self._maps.pop(workspace_id, None)
 
     def _back_up_schema(self, old: int, new: int) -> None:
         self.backups.before(f"schema-{new}")
