@@ -14,6 +14,7 @@ from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.reading import workspace_reader
 from zerikai_memory.brief.writing import BriefWriter, Material
+from zerikai_memory.codemap.maps import CodeMaps
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import DamagedError, EmbeddingError, StoreError, WorkspaceError
 from zerikai_memory.lang import EXTRACTOR_VERSION
@@ -60,6 +61,7 @@ class Scanning:
         self._embedder = embedder
         self._writer = writer
         self._home = home
+        self.maps = CodeMaps(brain.index, brain.map)
         self._mutex = threading.Lock()
         self._jobs: dict[str, ScanJob] = {}
 
@@ -140,11 +142,22 @@ class Scanning:
                 return report
             if report.added or report.changed or report.removed:
                 self._brain.registry.scanned(target.id, time.time())
+            unmapped = self._map(target, watch) if report.files else ()
             if report.files and (force_refresh_brief or self._briefs.live(target) is None):
                 watch.progress(ScanProgress("brief", report.done, report.total))
                 self.write_brief(target)
             moved = (move_hint(old, target, registered=True),) if old else ()
-            return replace(report, warnings=(*report.warnings, *moved, *self._settings_warnings()))
+            return replace(report, warnings=(*report.warnings, *unmapped, *moved, *self._settings_warnings()))
+
+    def _map(self, target: Workspace, watch: ScanWatch) -> tuple[str, ...]:
+        """Bring the code map up to the index; what keeps it from that is a warning, as it is also done on use."""
+        try:
+            self.maps.update(
+                target, watch.cancelled, lambda done, total: watch.progress(ScanProgress("map", done, total))
+            )
+        except (Cancelled, StoreError, BusyError) as error:
+            return (f"the code map is not up to date yet: {error}",)
+        return ()
 
     def _run_scan(self, target: Workspace, watch: ScanWatch) -> ScanReport:
         """Scan; a damaged index is derived data: it is set aside and made anew, once."""
