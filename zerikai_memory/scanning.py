@@ -16,7 +16,7 @@ from zerikai_memory.brief.reading import workspace_reader
 from zerikai_memory.brief.writing import BriefWriter, Material
 from zerikai_memory.codemap.maps import CodeMaps
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.errors import DamagedError, EmbeddingError, StoreError, WorkspaceError
+from zerikai_memory.errors import BusyError, Cancelled, DamagedError, EmbeddingError, StoreError, WorkspaceError
 from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.lang.registry import language_of
