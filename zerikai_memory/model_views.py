@@ -51,8 +51,21 @@ class MapRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MapLink:
+    """`files` files of the folder or file `source` use something of `target`."""
+
+    source: str
+    target: str
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class MapPart:
-    """Rows of one kind under a `title`, about `subject` when the view has a target; `omitted` rows are not listed."""
+    """Rows of one kind under a `title`, about `subject` when the view has a target; `omitted` rows are not listed.
+
+    `uses` says that the subject uses the rows; else they use it. `links` are what a picture of the part draws where
+    its rows are no steps from the subject.
+    """
 
     title: str
     rows: tuple[MapRow, ...]
@@ -60,6 +73,8 @@ class MapPart:
     note: str = ""
     omitted: int = 0
     guesses: bool = False
+    uses: bool = False
+    links: tuple[MapLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

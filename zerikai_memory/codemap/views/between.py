@@ -58,7 +58,7 @@ def _part(table: MapTable, starts: tuple[Subject, ...], way: list[Step], note: s
         note += "it leads through calls whose target is known by its name only"
     # Each step is reached through the one before it: here the ids are told, also that of the first.
     rows = tuple(step.row(table, ()) for step in way)
-    return MapPart("path", rows, table.row(first), note=note, guesses=guessed)
+    return MapPart("path", rows, table.row(first), note=note, guesses=guessed, uses=True)
 
 
 def _inside(found: tuple[Subject, ...]) -> frozenset[str]:

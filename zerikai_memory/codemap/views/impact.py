@@ -14,10 +14,6 @@ from zerikai_memory.model import EntityType
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
 from zerikai_memory.model_views import MapPart, MapRow, ViewRequest
 
-# An import alone runs nothing: it is told where it names the target itself, and where it makes a file a test of it.
-_NAMES_ONLY = frozenset({EdgeKind.IMPORT, EdgeKind.LINK})
-_RUNS_OR_INHERITS = ALL_KINDS - _NAMES_ONLY
-
 
 def impact(table: MapTable, request: ViewRequest) -> list[MapPart]:
     """Everything that a change of the target can reach, and the tests to run after it."""
@@ -35,7 +31,7 @@ def touched(table: MapTable, subject: Subject, depth: int | None, *, guesses: bo
         outside(_affected(table, subject), subject.inside),
         depth=depth,
         evidence=ANY if guesses else SURE,
-        stop=lambda step: all(edge.kind in _NAMES_ONLY for edge in step.edges),
+        stop=lambda step: all(_names_only(table, edge) for edge in step.edges),
     )
 
 
@@ -77,20 +73,26 @@ def _guessed_users(table: MapTable, subject: Subject) -> set[str]:
 
 def _affected(table: MapTable, subject: Subject) -> Neighbours:
     """Who is affected by a change of an entity."""
-    of_subject, of_others = users(table, ALL_KINDS), users(table, _RUNS_OR_INHERITS)
+    all_users = users(table, ALL_KINDS)
 
     def of(node: str) -> Iterator[tuple[str, Edge]]:
-        if node in subject.inside:
-            yield from of_subject(node)
-        else:
-            yield from of_others(node)
-            for edge in table.graph.to_entity(node):
-                if edge.kind is EdgeKind.IMPORT and table.is_test(edge.file_path):
-                    yield edge.source, edge
+        for source, edge in all_users(node):
+            if node in subject.inside or table.is_test(edge.file_path) or not _names_only(table, edge):
+                yield source, edge
         yield from ((edge.source, edge) for edge in table.fixture_users.get(node, ()))
         yield from _through_bases(table, node)
 
     return of
+
+
+def _names_only(table: MapTable, edge: Edge) -> bool:
+    """Whether a file only names something: an import runs nothing of it.
+
+    It is told where it names the target itself, and where it makes a file a test of it.
+    """
+    if edge.kind is EdgeKind.USE:
+        return table.entities[edge.source].entity_type is EntityType.MODULE
+    return edge.kind in (EdgeKind.IMPORT, EdgeKind.LINK)
 
 
 def _through_bases(table: MapTable, node: str) -> Iterator[tuple[str, Edge]]:

@@ -12,7 +12,7 @@ from zerikai_memory.codemap.views.scope import Scope, scope_of
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.model import CodeEntity, EntityType
 from zerikai_memory.model_map import EdgeKind, Evidence
-from zerikai_memory.model_views import MapPart, MapRow, ProjectTexts, ViewRequest
+from zerikai_memory.model_views import MapLink, MapPart, MapRow, ProjectTexts, ViewRequest
 
 # Characters of the rows as they are written; an overview is read at the start, before anything is known.
 CHARS = 4_800
@@ -20,6 +20,7 @@ CHARS = 4_800
 SHARES = {"modules": 0.55, "parts": 0.25, "entry points": 0.2}
 NAMES = 4
 FILES = 3
+PARTS = 6
 # What a row costs beside its name and detail.
 _FRAME = 12
 _PUBLIC = frozenset(
@@ -41,7 +42,7 @@ def overview(table: MapTable, request: ViewRequest, texts: ProjectTexts, chars: 
     scope = scope_of(table, request.target)
     parts = (
         MapPart("modules", tuple(_modules(table, scope, int(chars * SHARES["modules"]) // 40)), scope.row),
-        MapPart("parts", tuple(_flows(table, scope)), scope.row, note="which part uses which, by number of files"),
+        _parts(table, scope),
         MapPart("entry points", tuple(_entries(table, request, texts)), scope.row),
     )
     spent, kept = 0, []
@@ -119,22 +120,30 @@ def _short(target: str, path: str) -> str:
     return target.removeprefix(folder) if folder != "/" else target
 
 
-def _flows(table: MapTable, scope: Scope) -> Iterator[MapRow]:
-    """Part -> parts it uses, by the number of files that do."""
+def _parts(table: MapTable, scope: Scope) -> MapPart:
+    """Which folder or file right below the code's base uses which, by the number of files that do."""
     paths = [path for path in table.by_file if scope.holds(path) and table.is_product(path)]
     base = base_of(paths)
-    sources: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    users: dict[tuple[str, str], set[str]] = defaultdict(set)
     for path in paths:
         for target in table.file_links.get(path, {}):
             one, other = area(path, base), area(target, base)
             if one and other and one != other and table.is_product(target):
-                sources[one][other].add(path)
-    weights = {part: sum(len(files) for files in targets.values()) for part, targets in sources.items()}
-    for part in sorted(sources, key=lambda part: (-weights[part], part)):
-        targets = sorted(sources[part].items(), key=lambda item: (-len(item[1]), item[0]))
-        told = ", ".join(f"{_short(target, base)} {len(files)}" for target, files in targets[:6])
-        more = f" and {len(targets) - 6} more" if len(targets) > 6 else ""
-        yield MapRow(part, "folder" if part.endswith("/") else "module", part, 0, detail=f"uses {told}{more}")
+                users[one, other].add(path)
+    ranked = sorted(users.items(), key=lambda item: (-len(item[1]), item[0]))
+    links = tuple(MapLink(source, target, len(files)) for (source, target), files in ranked)
+    by_source: dict[str, list[MapLink]] = defaultdict(list)
+    for link in links:
+        by_source[link.source].append(link)
+    ordered = sorted(by_source, key=lambda part: (-sum(link.files for link in by_source[part]), part))
+    rows = tuple(_part_row(part, by_source[part], base) for part in ordered)
+    return MapPart("parts", rows, scope.row, note="which part uses which, by number of files", links=links)
+
+
+def _part_row(part: str, links: Sequence[MapLink], base: str) -> MapRow:
+    told = ", ".join(f"{_short(link.target, base)} {link.files}" for link in links[:PARTS])
+    more = f" and {len(links) - PARTS} more" if len(links) > PARTS else ""
+    return MapRow(part, "folder" if part.endswith("/") else "module", part, 0, detail=f"uses {told}{more}")
 
 
 def _entries(table: MapTable, request: ViewRequest, texts: ProjectTexts) -> Iterator[MapRow]:

@@ -64,7 +64,7 @@ def _uses(
     parts = _parts(table, subject, start, outside(used(table, kinds), subject.inside), request, title)
     if beyond := tuple(_external(table, start, kinds)):
         parts.append(MapPart("outside the project", beyond, subject.row))
-    return parts
+    return [replace(part, uses=True) for part in parts]
 
 
 def _own(table: MapTable, subject: Subject) -> frozenset[str]:

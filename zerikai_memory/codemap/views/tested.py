@@ -10,7 +10,7 @@ from dataclasses import replace
 from zerikai_memory.codemap.views.table import CLASSES, MapTable
 from zerikai_memory.codemap.views.walk import STRENGTH, Step
 from zerikai_memory.model import CodeEntity, EntityType
-from zerikai_memory.model_map import Evidence
+from zerikai_memory.model_map import EdgeKind, Evidence
 from zerikai_memory.model_views import MapPart, MapRow
 
 _RUN_FOR_ALL = re.compile(r"(set_?up|tear_?down)\w*|asyncSetUp|asyncTearDown", re.IGNORECASE)
@@ -28,8 +28,9 @@ def runnable_rows(table: MapTable, steps: Sequence[Step], subject: Collection[st
     led_on = {step.via for step in steps}
     for step in steps:
         unit = _unit(table, step.entity)
-        if unit is None and step.entity.id in led_on:
-            continue
+        registers = unit is not None and unit.entity_type is EntityType.MODULE and step.kind is EdgeKind.REGISTER
+        if registers or (unit is None and step.entity.id in led_on):
+            continue  # a conftest that registers a fixture is no test, nor is a helper
         told = found if unit is not None and unit.entity_type is not EntityType.MODULE else files
         unit = unit or table.module(step.entity.file_path) or step.entity
         row = step.row(table, subject)

@@ -49,7 +49,7 @@ def _tests_of(table: MapTable, subject: Subject, request: ViewRequest) -> Iterat
 def _tested_by(table: MapTable, subject: Subject, request: ViewRequest) -> Iterator[MapPart]:
     neighbours = outside(_with_fixtures(table), subject.inside)
 
-    def subject_of_test(guesses: bool) -> list[MapPart]:
+    def tested(guesses: bool) -> MapPart:
         steps = reach(
             table,
             subject.inside,
@@ -59,12 +59,13 @@ def _tested_by(table: MapTable, subject: Subject, request: ViewRequest) -> Itera
             stop=lambda step: not table.is_test(step.entity.file_path),
         )
         rows = [s.row(table, subject.inside) for s in steps if not table.is_test(s.entity.file_path)]
-        return [MapPart("tested code", tuple(sorted(rows, key=lambda row: (row.depth, row.lines))), subject.row)]
+        rows.sort(key=lambda row: (row.depth, row.lines))
+        return MapPart("tested code", tuple(rows), subject.row, uses=True)
 
-    (sure,) = subject_of_test(False)
+    sure = tested(False)
     yield sure
     told = {row.entity_id for row in sure.rows}
-    (guessed,) = subject_of_test(True)
+    guessed = tested(True)
     if rows := tuple(row for row in guessed.rows if row.entity_id not in told):
         note = "something of this name is used there, nothing more is known"
         yield replace(guessed, title="tested code by name only", rows=rows, note=note, guesses=True)

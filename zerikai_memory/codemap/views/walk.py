@@ -38,6 +38,8 @@ class Step:
     def row(self, table: MapTable, subject: Collection[str], **more: object) -> MapRow:
         """How the step is shown; what is reached straight from the subject names no `via`."""
         first = self.edges[0]
+        if self.kind is EdgeKind.REGISTER and "detail" not in more:
+            more["detail"] = first.target_name
         return table.row(
             self.entity,
             kind=self.kind.value,
