@@ -126,9 +126,9 @@ def _recorded(brain: Brain) -> Iterator[Finding]:
 def _strays(brain: Brain, workspaces: list[Workspace]) -> Iterator[Finding]:
     """Files that belong to no workspace, and damaged ones that were set aside: kept until a person deletes them."""
     known = {workspace.id for workspace in workspaces}
-    for path in sorted((brain.home / "index").glob("*.db")):
+    for path in sorted((*(brain.home / "index").glob("*.db"), *(brain.home / "maps").glob("*.db"))):
         if path.name.partition(".")[0] not in known:
-            yield Finding("warning", "index", f"{path} belongs to no registered workspace", "delete it, or scan again")
+            yield Finding("warning", path.parent.name, f"{path} belongs to no registered workspace", "delete it, or scan again")
     for pattern in ("index/*.damaged-*", "zerikai.db.damaged-*", "snapshots/*/*.damaged-*", "contexts/*.unusable-*"):
         for path in sorted(brain.home.glob(pattern)):
             if not path.name.endswith(("-wal", "-shm")):

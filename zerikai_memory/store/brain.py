@@ -62,7 +62,7 @@ class Brain:
         """The code map of a workspace; its file need not exist yet."""
         with self._mutex:
             if workspace_id not in self._maps:
-                path = self.home / "index" / f"{workspace_id}.f{INDEX_FORMAT}.map{MAP_FORMAT}.db"
+                path = self.home / "maps" / f"{workspace_id}.f{MAP_FORMAT}.db"
                 self._maps[workspace_id] = MapStore(path)
             return self._maps[workspace_id]
 
@@ -116,7 +116,11 @@ class Brain:
         for path in sorted((self.home / "index").glob(f"{workspace_id}.f*")):
             path.unlink(missing_ok=True)
             if path.suffix == ".db":
-                removed.append(f"{'map' if '.map' in path.name else 'index'} {path.name}")
+                removed.append(f"index {path.name}")
+        for path in sorted((self.home / "maps").glob(f"{workspace_id}.f*")):
+            path.unlink(missing_ok=True)
+            if path.suffix == ".db":
+                removed.append(f"map {path.name}")
         self.scan_status(workspace_id).unlink(missing_ok=True)
         if remove_mirrors(self.home, workspace_id):
             removed.append(f"vector_db/{workspace_id}")

@@ -1,7 +1,7 @@
 """The code map of one workspace on disk: edges by file, and what each file's edges depend on.
 
-Derived from the index, beside it in a file of its own (`<workspace>.f1.map1.db`): it can be deleted at any time. A
-change is written in one transaction, so a reader or a crash sees the old map or the new one.
+Derived from the index, in a file of its own (`maps/<workspace>.f1.db`): it can be deleted at any time. A change is
+written in one transaction, so a reader or a crash sees the old map or the new one.
 """
 
 from __future__ import annotations
