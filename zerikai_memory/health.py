@@ -128,7 +128,8 @@ def _strays(brain: Brain, workspaces: list[Workspace]) -> Iterator[Finding]:
     known = {workspace.id for workspace in workspaces}
     for path in sorted((*(brain.home / "index").glob("*.db"), *(brain.home / "maps").glob("*.db"))):
         if path.name.partition(".")[0] not in known:
-            yield Finding("warning", path.parent.name, f"{path} belongs to no registered workspace", "delete it, or scan again")
+            stray = f"{path} belongs to no registered workspace"
+            yield Finding("warning", path.parent.name, stray, "delete it, or scan again")
     for pattern in ("index/*.damaged-*", "zerikai.db.damaged-*", "snapshots/*/*.damaged-*", "contexts/*.unusable-*"):
         for path in sorted(brain.home.glob(pattern)):
             if not path.name.endswith(("-wal", "-shm")):
