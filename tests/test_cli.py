@@ -99,7 +99,7 @@ def test_arguments_reach_the_memory(run, memory):
     run("scan", "some/where", "--dry-run")
     assert memory.calls[0] == (
         "query",
-        {"question": "how", "workspace": "proj", "category": None, "limit": 3, "budget_tokens": 500},
+        {"question": "how", "workspace": "proj", "category": None, "limit": 3, "budget_tokens": 500, "task": None},
     )
     assert memory.calls[2] == ("entities", {"workspace": "proj", "file": "a.py"})
     assert memory.calls[4] == ("scan", {"workspace": "some/where", "dry_run": True})

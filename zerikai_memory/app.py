@@ -25,12 +25,14 @@ from zerikai_memory.errors import InputError, StoreError, WorkspaceError
 from zerikai_memory.health import HealthParts, examine
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.llm.attempts import Purpose
-from zerikai_memory.llm.base import AttemptLog, Call, NoLog
+from zerikai_memory.llm.base import AttemptLog, Call
 from zerikai_memory.llm.choose import Backends
 from zerikai_memory.llm.vectors import vector_source
 from zerikai_memory.memory.ledger import Ledger, LedgerParts, WorkspaceRecords
 from zerikai_memory.memory.notes import Draft
 from zerikai_memory.memory.recall import DecayDays
+from zerikai_memory.meter.booking import noted
+from zerikai_memory.meter.metering import Metering
 from zerikai_memory.model import (
     Brief,
     CodeEntity,
@@ -87,14 +89,17 @@ class Memory:
         # Notes are saved and recalled without waiting for a server, and are never sent to one for their vectors.
         self._notes_embedder = embedder or open_embedder()
         self._backends = Backends(self.settings)
-        self._attempts = attempts or NoLog()
         self._brain = Brain(self.settings.home)
+        self.metering = Metering(self.settings, self._brain, self.session)
+        self._attempts = attempts
         options = mirror or MirrorOptions(self.settings.vector_store, self.settings.chroma_url)
         self._mirrors = Mirrors(self.settings.home, options)
         self._mutex = threading.Lock()
         self._searchers: dict[str, Searcher] = {}
         self._briefs = FrozenBrief(self._brain.briefs)
-        self._writer = BriefWriter(self._backends, self._briefs, self._attempts, mode=self.settings.memory_mode)
+        self._writer = BriefWriter(
+            self._backends, self._briefs, attempts or self.metering.booking(), mode=self.settings.memory_mode
+        )
         self._scanning = Scanning(
             self.settings, self._brain, self._mirrors, self._briefs, self._embedder, self._writer, home=self.home
         )
@@ -181,7 +186,7 @@ class Memory:
         The mirror follows in a process of its own, which is waited for at most `mirror_wait_s`.
         """
         target = self.resolve(workspace)
-        watch = ScanWatch(progress or _ignore, cancelled or _never)
+        watch = ScanWatch(progress or (lambda _: None), cancelled or (lambda: False))
         if dry_run:
             return self._scanning.plan(target, watch)
         return self._scanning.run(target, watch, force_refresh_brief=force_refresh_brief, mirror_wait_s=mirror_wait_s)
@@ -196,6 +201,7 @@ class Memory:
         use_cloud: bool | None = None,
         limit: int | None = None,
         budget_tokens: int | None = None,
+        task: str | None = None,
         model_wait_s: float = MODEL_WAIT_S,
         progress: Callable[[int], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -203,12 +209,13 @@ class Memory:
         """Answer a question with cited entities and notes; an honest "nothing relevant" is an answer.
 
         A model that writes the answer has `model_wait_s` seconds, then citations alone answer; `progress` gets the
-        number of characters it has written.
+        number of characters it has written. What models are asked for is booked under `task`.
         """
         limit = self.settings.top_k if limit is None else limit
         if category == SESSIONS:
             return answer_from_sessions(self.sessions, question, workspace, limit, budget_tokens)
         target = self._known(workspace, roots)
+        log = self._attempts or self.metering.booking(task)
         parts = AskParts(
             workspace=target,
             index=self._brain.index(target.id),
@@ -221,11 +228,11 @@ class Memory:
                 self._backends,
                 rules_of(self.settings),
                 lambda: live.text if (live := self._briefs.live(target)) else "",
-                Purpose("query", target.id, self._attempts),
+                Purpose("query", target.id, log),
                 Call(model_wait_s, cancelled, progress),
             ),
         )
-        return ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens))
+        return noted(ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens)), log)
 
     def entity(self, wanted: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> tuple[Hit, ...]:
         """The stored entities of this id or name as today's files say them; raises InputError for none."""
@@ -335,6 +342,7 @@ class Memory:
         """Stop running scans and close the stores."""
         self._scanning.close()
         self._mirrors.close()
+        self.metering.close()
         self._brain.close()
 
     def _known(self, workspace: str | None, roots: Sequence[str] = ()) -> Workspace:
@@ -388,11 +396,3 @@ def _home_folder() -> Path:
         return Path.home()
     except RuntimeError:
         return Path("/")
-
-
-def _ignore(progress: ScanProgress) -> None:
-    pass
-
-
-def _never() -> bool:
-    return False

@@ -107,6 +107,7 @@ def _complain(message: str, args: argparse.Namespace, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
+    from zerikai_memory.cli_budget import add_budget_commands
     from zerikai_memory.cli_notes import add_note_commands
     from zerikai_memory.cli_sessions import add_session_commands
     from zerikai_memory.cli_upkeep import add_upkeep_commands
@@ -138,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     add_note_commands(command, _whole)
     _add_brief_commands(command)
     add_session_commands(command, _whole)
+    add_budget_commands(command, _whole)
     add_upkeep_commands(command, _whole)
     return parser
 
@@ -153,6 +155,7 @@ def _add_index_commands(command: Callable[..., Any]) -> None:
     query.add_argument("--category", metavar="C", help="only such records; with an empty question the latest")
     query.add_argument("-k", "--limit", type=_whole(1, 50), metavar="N", help="most entities to cite, 1 to 50")
     query.add_argument("--budget-tokens", type=_whole(100, 100_000), metavar="N", help="most tokens of the answer")
+    query.add_argument("--task", metavar="T", help="book what models cost under this task")
 
     entities = command("entities", _run_entities, "List the stored entities.")
     entities.add_argument("workspace", nargs="?", metavar="WS", help="path, name or id (default: the current project)")
@@ -216,7 +219,12 @@ def _run_query(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render
 
     answer = memory.query(
-        args.question, args.workspace, category=args.category, limit=args.limit, budget_tokens=args.budget_tokens
+        args.question,
+        args.workspace,
+        category=args.category,
+        limit=args.limit,
+        budget_tokens=args.budget_tokens,
+        task=args.task,
     )
     return _show(args, answer, render.query_answer(answer))
 

@@ -247,3 +247,56 @@ class BudgetState:
     reserved: int
     unpriced: int
     uncounted: int
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReport:
+    """A budget as it stands; `amount`, `spent` and `reserved` are US dollars or tokens, as `unit` (usd, tokens) says.
+
+    `subject` is the workspace's name, the session or the task. `percent` of the amount is spent or reserved by calls
+    that run; `state` is ok, warning or stopped. `unpriced` attempts are not in `spent` for want of a price (a budget in
+    dollars then stops), `uncounted` ones for want of token counts. `resets_at` is None for a total.
+    """
+
+    id: int
+    scope: str
+    subject: str
+    workspace_id: str
+    period: str
+    unit: str
+    amount: float
+    spent: float
+    reserved: float
+    percent: float
+    state: str
+    action: str
+    warn_percent: float
+    stop_percent: float
+    unpriced: int
+    uncounted: int
+    since: float | None
+    resets_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """One row of the price table: US dollars for a million tokens; `peak_*` in the hours of `peak_hours`, else None.
+
+    `valid_from` is UTC as text; `applies`: it is the row of its model today; `own`: from the person's own file.
+    """
+
+    provider: str
+    model: str
+    aliases: tuple[str, ...]
+    valid_from: str
+    applies: bool
+    input_usd: float
+    cached_usd: float
+    output_usd: float
+    peak_input_usd: float | None
+    peak_cached_usd: float | None
+    peak_output_usd: float | None
+    peak_hours: str
+    source: str
+    checked_on: str
+    own: bool

@@ -41,6 +41,7 @@ class Settings:
     home: Path
     workspace: str | None = None
     session: str | None = None
+    task: str | None = None
     embedding: str = "static"
     embedding_api_key: str | None = field(default=None, repr=False)
     vector_store: str = "auto"
@@ -70,6 +71,9 @@ class Settings:
     openai_compat_api_key: str | None = field(default=None, repr=False)
     cloud_escalation_word_count: int = 40
     cloud_escalation_keywords: tuple[str, ...] = ESCALATION_KEYWORDS
+    enable_token_tracking: bool = True
+    budget_warn_percent: float = 80.0
+    budget_stop_percent: float = 100.0
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -335,6 +339,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("ZERIKAI_HOME", "home", str, "a folder"),
     Variable("ZERIKAI_WORKSPACE", "workspace", str, "a path, name or id of a workspace"),
     Variable("ZERIKAI_SESSION", "session", _word, "a text of at most 100 characters"),
+    Variable("ZERIKAI_TASK", "task", _word, "a text of at most 100 characters"),
     Variable("EMBEDDING", "embedding", _embedding, "static, minilm, ollama:MODEL or openai:MODEL@BASE_URL"),
     Variable("EMBEDDING_API_KEY", "embedding_api_key", _key, "a key without spaces", secret=True),
     Variable(
@@ -383,4 +388,7 @@ VARIABLES: tuple[Variable, ...] = (
         "a whole number from 1 to 10000",
     ),
     Variable("CLOUD_ESCALATION_KEYWORDS", "cloud_escalation_keywords", _words, "words between commas, or none"),
+    Variable("ENABLE_TOKEN_TRACKING", "enable_token_tracking", _boolean, "true or false"),
+    Variable("BUDGET_WARN_PERCENT", "budget_warn_percent", _number(1, 100), "a number from 1 to 100"),
+    Variable("BUDGET_STOP_PERCENT", "budget_stop_percent", _number(1, 100), "a number from 1 to 100"),
 )

@@ -65,8 +65,11 @@ def synthesise(parts: SynthesisParts, question: str, use_cloud: bool | None, evi
     choice = choose_route(question, use_cloud, parts.rules)
     warnings = [choice.refused] if choice.refused else []
     skipped: list[str] = []
+    here_only = False
     end = time.monotonic() + parts.call.deadline_s
     for backend in _candidates(parts.backends, choice):
+        if here_only and backend.remote:
+            continue
         ready = _ready(parts.backends, backend, skipped)
         call = replace(parts.call, deadline_s=end - time.monotonic())
         if ready is None or call.deadline_s < MIN_SECONDS:
@@ -78,6 +81,9 @@ def synthesise(parts: SynthesisParts, question: str, use_cloud: bool | None, evi
                 raise Cancelled("The question was cancelled.") from error
             parts.backends.failed(backend, error)
             warnings.append(f"no answer from {backend.name} ({ready.model}): {error}")
+            if error.instead == "nothing":
+                break
+            here_only = here_only or error.instead == "local"
             continue
         route = Route(backend.name, written.model, _reason(choice, backend, skipped))
         return _logged(Synthesis(written.text, route, (*warnings, *written.warnings)))

@@ -11,7 +11,7 @@ from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.brief.written import MAX_SECTION_TOKENS, write_sections
 from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.llm.attempts import Purpose, ask_model
-from zerikai_memory.llm.base import AttemptLog, Backend, Call, ModelError, Prompt, Ready
+from zerikai_memory.llm.base import AttemptLog, Backend, Call, FailureKind, ModelError, Prompt, Ready
 from zerikai_memory.llm.choose import Backends
 from zerikai_memory.model import Brief, Workspace
 
@@ -97,15 +97,18 @@ class BriefWriter:
 
     def _write(self, material: Material, backend: Backend, ready: Ready, cancelled: Callable[[], bool]) -> None:
         purpose = Purpose("brief", material.workspace.id, self._log)
+        held_back = threading.Event()
 
         def ask(system: str, user: str) -> str | None:
-            if cancelled() or self._backends.paused(backend):
+            if cancelled() or held_back.is_set() or self._backends.paused(backend):
                 return None
             try:
                 prompt = Prompt(system, user, MAX_SECTION_TOKENS)
                 return ask_model(backend, ready, prompt, Call(SECTION_WAIT_S, cancelled), purpose).text
             except ModelError as error:
                 self._backends.failed(backend, error)
+                if error.kind == FailureKind.BUDGET:
+                    held_back.set()
                 _LOG.warning("a section of the brief was not written by %s: %s", backend.name, error)
                 return None
 

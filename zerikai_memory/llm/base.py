@@ -207,16 +207,6 @@ class AttemptLog(Protocol):
         """Called once when it has ended, well or not."""
 
 
-class NoLog:
-    """An attempt log that keeps nothing."""
-
-    def started(self, attempt: Attempt) -> None:
-        """Nothing is kept."""
-
-    def ended(self, attempt: Attempt, end: AttemptEnd) -> None:
-        """Nothing is kept."""
-
-
 def cautious_tokens(text: str) -> int:
     """Tokens that a text may have, estimated high: three bytes each (code and other scripts split finely)."""
     return -(-len(text.encode("utf-8", "replace")) // 3)

@@ -75,6 +75,7 @@ def query_tool(parts: ToolParts) -> MemoryTool:
         show_sources: bool = True,
         limit: Limit = parts.top_k,
         budget_tokens: Budget = None,
+        task: Annotated[str | None, Field(description="Name to book its cost under", max_length=100)] = None,
     ) -> CallToolResult:
         """Ask the project's memory: where something is, how it works, what was decided. Returns the best matching
         code and notes, each cited as name #file:line and checked against the files on disk. Use it before grepping or
@@ -91,6 +92,7 @@ def query_tool(parts: ToolParts) -> MemoryTool:
                 use_cloud=use_cloud,
                 limit=limit,
                 budget_tokens=budget_tokens,
+                task=task,
                 model_wait_s=MODEL_WAIT_S,
                 progress=progress,
                 cancelled=cancelled,

@@ -61,7 +61,7 @@ class Meter:
 
     def label(self, task: str | None = None) -> Label:
         """What the attempts of a question are booked under; raises InputError for a task that is no label."""
-        return Label(self.options.session, task_label(task) or self.options.task)
+        return Label(self.options.session, text_label("task", task) or self.options.task)
 
     def admit(self, attempt: Attempt, whose: Label) -> list[BudgetState]:
         """Book an attempt, or raise ModelError(BUDGET); gives the budgets that bound it, as they were before it."""
@@ -164,12 +164,12 @@ class Meter:
                 _LOG.warning("%d attempt(s) are not settled yet: %s", len(waiting), error)
 
 
-def task_label(task: str | None) -> str:
-    """A task's name as it is booked, empty for none; raises InputError for one that is too long or not one line."""
-    text = (task or "").strip()
-    if len(text) > MAX_LABEL_CHARS or not text.isprintable():
+def text_label(what: str, given: str | None, longest: int = MAX_LABEL_CHARS) -> str:
+    """The name of a task or session as it is booked, empty for none; raises InputError unless it is one short line."""
+    text = (given or "").strip()
+    if len(text) > longest or not text.isprintable():
         shown = text if len(text) <= 40 else text[:37] + "..."
-        raise InputError(f"task: got {shown!r}, expected one line of at most {MAX_LABEL_CHARS} characters")
+        raise InputError(f"{what}: got {shown!r}, expected one line of at most {longest} characters")
     return text
 
 

@@ -115,7 +115,7 @@ def _row(value: Any, calendars: Mapping[str, Calendar], own: bool) -> Price:
         None if peak is None else _rates(peak),
         calendar,
         str(table.get("source", "own file" if own else "")),
-        str(table.get("checked_on", "")),
+        _checked(table.get("checked_on")),
         own,
     )
 
@@ -150,6 +150,16 @@ def _moment(value: Any) -> float:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         raise ValueError(f'valid_from: got {value!r}, expected for example "2026-09-10T04:00:00Z"') from None
+
+
+def _checked(value: Any) -> str:
+    """The day on which a row was compared with its source, empty where it does not say."""
+    if value is None:
+        return ""
+    try:
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise ValueError(f'checked_on: got {value!r}, expected a day such as "2026-11-30"') from None
 
 
 def _table(value: Any, name: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ runs over the edge of a peak window is booked on the other side of it, which `Pr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -73,8 +72,8 @@ class Prices:
         """
         if self.problem:
             return None
-        row = self._row(provider, answered, moment, exact=True) if answered else None
-        row = row or self._row(provider, model, moment)
+        row = self.row(provider, answered, moment, exact=True) if answered else None
+        row = row or self.row(provider, model, moment)
         return row.at(moment) if row else None
 
     def dearest(
@@ -86,7 +85,8 @@ class Prices:
             return None
         return max(cost_nano(rates, tokens[0], 0, tokens[1]) for rates in (first, last))
 
-    def _row(self, provider: str | None, model: str, moment: float, *, exact: bool = False) -> Price | None:
+    def row(self, provider: str | None, model: str, moment: float, *, exact: bool = False) -> Price | None:
+        """The row that applies; with `exact` one for any model does not count."""
         fitting = [row for row in self.rows if row.valid_from <= moment and row.fits(provider, model)]
         fitting = [row for row in fitting if not exact or row.model != ANY]
         if not fitting:
@@ -107,15 +107,6 @@ def cost_nano(rates: PriceRates, prompt: int, cached: int, completion: int) -> i
 def local_rates() -> PriceRates:
     """What a model on this machine costs: nothing."""
     return PriceRates("local", ANY, ANY, "", "flat", 0, 0, 0, "it runs on this machine")
-
-
-def calendars_end(prices: Sequence[Price]) -> Mapping[str, str]:
-    """{model: last day} for rows whose calendar knows its holidays up to a day only."""
-    return {
-        row.model: row.calendar.holidays_until.isoformat()
-        for row in prices
-        if row.calendar is not None and row.calendar.holidays_until is not None
-    }
 
 
 def iso(moment: float) -> str:
