@@ -1,7 +1,8 @@
 """A JavaScript expression as a short chain that can be followed later: `a.b`, `new A().b`, `f().b`, `"module".b`.
 
-A chain begins with a name, `this`, `super`, `new Name()`, a type `<Name>`, a module in double quotes, or `?` (nothing
-is known). Arguments, casts, brackets and `await` are left out.
+A chain begins with a name, `this`, `super`, `new Name()`, a type `<Name>` (`<Name[]>`: a list, set or map of it), a
+module in double quotes, `{}` (the object that a function returns), or `?` (nothing is known); `[]` takes an element.
+Arguments, casts, brackets and `await` are left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
 # Types that say no more than what they enclose.
 _WRAPPERS = frozenset({"Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "PromiseLike"})
 _INNER = frozenset({"parenthesized_expression", "non_null_expression", "await_expression", "satisfies_expression"})
+_LISTS = frozenset(
+    "Array ReadonlyArray Set ReadonlySet WeakSet Iterable IterableIterator Iterator Generator AsyncIterable"
+    " AsyncGenerator Map ReadonlyMap WeakMap Record".split()
+)
+_OF_VALUES = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
 _EMPTY_TYPES = frozenset({"undefined", "null", "void"})
 
 
@@ -43,6 +49,11 @@ def chain(node: Node | None, source: Source) -> str:
                 return _joined(module, links)
             links.append("()")
             node = callee
+        elif kind == "subscript_expression":
+            index = node.child_by_field_name("index")
+            key = source.text(index)[1:-1] if index is not None and index.type == "string" else ""
+            links.append(f".{key}" if _DOTTED.fullmatch(key) else "[]")
+            node = node.child_by_field_name("object")
         elif kind == "new_expression":
             return _joined(_made(node, source), links)
         elif kind in ("as_expression", "type_assertion"):
@@ -59,7 +70,8 @@ def chain(node: Node | None, source: Source) -> str:
 
 
 def type_chain(node: Node | None, source: Source) -> str:
-    """The chain `<Name>` of a type that is one name, `x` of `typeof x`; `?` for all others."""
+    """The chain `<Name>` of a type that is one name, `<Name[]>` of a list, `x` of `typeof x`; `?` for all others."""
+    suffix = ""
     for _ in range(_LINKS):
         if node is None:
             break
@@ -71,16 +83,21 @@ def type_chain(node: Node | None, source: Source) -> str:
             node = rest[0] if len(rest) == 1 else None
         elif kind == "type_query" and node.named_child_count:
             return chain(node.named_child(0), source)
+        elif kind == "array_type":
+            suffix += "[]"
+            node = node.named_child(0)
         elif kind == "generic_type":
             name = node.child_by_field_name("name")
             arguments = node.child_by_field_name("type_arguments")
-            if name is not None and source.text(name) in _WRAPPERS and arguments is not None:
-                node = arguments.named_child(0)
+            word = source.text(name) if name is not None else ""
+            if arguments is not None and (word in _WRAPPERS or word in _LISTS) and arguments.named_child_count:
+                node = arguments.named_child(arguments.named_child_count - 1 if word in _OF_VALUES else 0)
+                suffix += "[]" if word in _LISTS else ""
             else:
                 node = name
         elif kind in ("type_identifier", "nested_type_identifier", "identifier"):
             text = "".join(source.text(node).split())
-            return f"<{text}>" if _DOTTED.fullmatch(text) and len(text) <= _MAX else UNKNOWN
+            return f"<{text}{suffix}>" if _DOTTED.fullmatch(text) and len(text) <= _MAX else UNKNOWN
         elif kind == "this_type":
             return "this"
         else:

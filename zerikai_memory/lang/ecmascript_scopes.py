@@ -15,8 +15,11 @@ from zerikai_memory.model import ReferenceKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned"})
+LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type"})
 DEFINED = "def"
+# Methods of a list that give its elements to the function they are called with.
+_EACH = frozenset("forEach map filter find findLast findIndex some every flatMap sort toSorted partition".split())
+_NOTHING = frozenset({"null", "undefined", "true", "false", "number", "string", "template_string", "void 0"})
 _DECLARED = frozenset({"function_declaration", "generator_function_declaration", "class_declaration"})
 _CLASSES = frozenset({"class", "abstract_class_declaration", *_DECLARED})
 _DEPTH = 20  # levels of a pattern `{ a: { b: [c] } }`
@@ -32,7 +35,17 @@ def bind(match: Match, source: Source) -> Iterable[Mention]:
     if kind == "parameters":
         return _parameters(node, source)
     if kind == "loop":
-        return _patterns(node, UNKNOWN, _scope(node.start_byte, source, "block"), source)
+        return _loop(node, source)
+    if kind == "return":
+        return _returned(match, source)
+    if kind == "type":
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        text = type_chain(value, source)
+        return (
+            ()
+            if name is None or text == UNKNOWN
+            else (Mention(ReferenceKind.BIND, f"type {source.text(name)}", text, node.start_byte),)
+        )
     if kind == "local":
         name = node.child_by_field_name("name")
         span = _scope(node.start_byte, source, "block")
@@ -66,7 +79,47 @@ def _variable(node: Node, source: Source) -> Iterator[Mention]:
             return
     if at_top and text.startswith('"'):
         return  # what a file requires is on record as an alias
-    yield from _patterns(name, text, span, source)
+    yield from _patterns(name, text, span, source, at_top and not text.startswith(UNKNOWN))
+
+
+def _loop(left: Node, source: Source) -> Iterator[Mention]:
+    """The variable of `for (const x of list)`."""
+    statement = left.parent
+    text = UNKNOWN
+    if statement is not None and any(child.type == "of" for child in statement.children):
+        text = _element(statement.child_by_field_name("right"), source)
+    yield from _patterns(left, text, _scope(left.start_byte, source, "block"), source)
+
+
+def _element(node: Node | None, source: Source) -> str:
+    text = chain(node, source)
+    return UNKNOWN if text.startswith(UNKNOWN) else f"{text}[]"
+
+
+def _returned(match: Match, source: Source) -> Iterator[Mention]:
+    """What a function returns, by its annotation and by each `return`; the members of an object as `return.member`."""
+    node, value = match.node, match.first("value")
+    if value is None:
+        return
+    if node.type == "return_statement":
+        span = _scope(node.start_byte, source, "function")
+    elif value.type == "statement_block":
+        return
+    else:
+        span = node.byte_range
+    if match.first("annotated") is not None:
+        text = type_chain(value, source)
+        if text != UNKNOWN:
+            yield Mention(ReferenceKind.BIND, "return:", text, value.start_byte, span)
+        return
+    inner = peel(value)
+    if inner is None or inner.type in _NOTHING or span == (0, len(source.data)):
+        return
+    if inner.type == "object":
+        yield from _members("return", inner, span, source)
+        yield Mention(ReferenceKind.BIND, "return", "{}", value.start_byte, span)
+    elif inner.type not in FUNCTION_TYPES:
+        yield Mention(ReferenceKind.BIND, "return", chain(inner, source), value.start_byte, span)
 
 
 def _members(owner: str, node: Node, span: tuple[int, int], source: Source) -> Iterator[Mention]:
@@ -90,10 +143,13 @@ def _parameters(node: Node, source: Source) -> Iterator[Mention]:
     if function is None or function.type not in (*FUNCTION_TYPES, *_DECLARED, "method_definition", "catch_clause"):
         return
     span = function.byte_range
+    given = _given_element(function, source)
     for part in node.named_children if node.type == "formal_parameters" else [node]:
         pattern = part.child_by_field_name("pattern") or part.child_by_field_name("left") or part
         value = part.child_by_field_name("value") or part.child_by_field_name("right")
         text = _value(part.child_by_field_name("type"), value, source)
+        if given:  # the first parameter
+            text, given = (given if text == UNKNOWN else text), ""
         yield from _patterns(pattern, text, span, source)
         if (
             text != UNKNOWN
@@ -101,6 +157,19 @@ def _parameters(node: Node, source: Source) -> Iterator[Mention]:
             and any(child.type in ("accessibility_modifier", "readonly") for child in part.children)
         ):
             yield Mention(ReferenceKind.BIND, f"this.{source.text(pattern)}", text, part.start_byte)
+
+
+def _given_element(function: Node, source: Source) -> str:
+    """The element that `list.forEach(function)` gives to its function, or nothing."""
+    arguments = function.parent
+    if arguments is None or arguments.type != "arguments" or arguments.parent is None:
+        return ""
+    callee = arguments.parent.child_by_field_name("function")
+    name = callee.child_by_field_name("property") if callee is not None else None
+    if callee is None or name is None or source.text(name) not in _EACH:
+        return ""
+    text = _element(callee.child_by_field_name("object"), source)
+    return "" if text == UNKNOWN else text
 
 
 def _field(match: Match, source: Source) -> Iterator[Mention]:
@@ -178,11 +247,15 @@ def _value(annotation: Node | None, value: Node | None, source: Source) -> str:
     return chain(value, source) if annotation is None and value is not None else text
 
 
-def _patterns(node: Node, text: str, span: tuple[int, int], source: Source, depth: int = 0) -> Iterator[Mention]:
-    """A name, or the names in a pattern, each with the part of the value that it takes."""
-    heads = source.words.get("head", ())
+def _patterns(
+    node: Node, text: str, span: tuple[int, int], source: Source, unused: bool = False, depth: int = 0
+) -> Iterator[Mention]:
+    """A name, or the names in a pattern, each with the part of the value that it takes.
+
+    unused: also names that stand before no dot and no call here; another file may ask for them.
+    """
     if node.type in ("identifier", "shorthand_property_identifier_pattern"):
-        if (name := source.text(node)) in heads:
+        if (name := source.text(node)) in source.words.get("head", ()) or unused:
             yield _bound(name, text, node.start_byte, span)
         return
     if depth > _DEPTH:
@@ -196,7 +269,7 @@ def _patterns(node: Node, text: str, span: tuple[int, int], source: Source, dept
             key = inner if part.type != "pair_pattern" else key
         known = node.type == "object_pattern" and text != UNKNOWN and part.type != "rest_pattern"
         taken = f"{text}.{source.text(key)}" if known and key.type != "computed_property_name" else UNKNOWN
-        yield from _patterns(inner, taken, span, source, depth + 1)
+        yield from _patterns(inner, taken, span, source, unused and taken != UNKNOWN, depth + 1)
 
 
 def _bound(name: str, text: str, at: int, span: tuple[int, int]) -> Mention:

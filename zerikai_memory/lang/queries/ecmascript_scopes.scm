@@ -28,3 +28,6 @@
 (export_statement) @reference.given
 (assignment_expression left: [(identifier) (member_expression)] @target right: (_) @value
   (#match? @target "^(module\\.)?exports(\\.[A-Za-z0-9_$]+)?$")) @reference.assigned
+
+(return_statement (_) @value) @reference.return
+(arrow_function body: (_) @value) @reference.return
