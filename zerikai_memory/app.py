@@ -11,8 +11,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from zerikai_memory.answer.ask import AskOptions, AskParts, ask
+from zerikai_memory.answer.ask import AskParts, ask
 from zerikai_memory.answer.lookup import open_entity
+from zerikai_memory.answer.options import ask_options
 from zerikai_memory.answer.routing import rules_of
 from zerikai_memory.answer.synthesis import SynthesisParts
 from zerikai_memory.brief.frozen import FrozenBrief
@@ -30,6 +31,7 @@ from zerikai_memory.llm.choose import Backends
 from zerikai_memory.llm.vectors import vector_source
 from zerikai_memory.memory.ledger import Ledger, LedgerParts, WorkspaceRecords
 from zerikai_memory.memory.notes import Draft
+from zerikai_memory.mapping import Mapping, open_mapping
 from zerikai_memory.memory.recall import DecayDays
 from zerikai_memory.meter.booking import noted
 from zerikai_memory.meter.metering import Metering
@@ -46,7 +48,7 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
-from zerikai_memory.retrieve.search import Searcher, SearchOptions
+from zerikai_memory.retrieve.search import Searcher
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
 from zerikai_memory.scanning import Scanning, ScanWatch
@@ -119,6 +121,12 @@ class Memory:
                 extract=extract,
             )
         )
+
+    @cached_property
+    def mapping(self) -> Mapping:
+        """Views of the code map: who calls, imports and tests what, and what a change touches."""
+        maps = self._scanning.maps
+        return open_mapping(self.settings, self._known, self._brain, maps, self._briefs, self.ledger)
 
     @property
     def upkeep(self) -> Upkeep:
@@ -232,7 +240,7 @@ class Memory:
                 Call(model_wait_s, cancelled, progress),
             ),
         )
-        return noted(ask(parts, question, self._ask_options(limit, category, use_cloud, budget_tokens)), log)
+        return noted(ask(parts, question, ask_options(self.settings, limit, category, use_cloud, budget_tokens)), log)
 
     def entity(self, wanted: str, workspace: str | None = None, *, roots: Sequence[str] = ()) -> tuple[Hit, ...]:
         """The stored entities of this id or name as today's files say them; raises InputError for none."""
@@ -366,20 +374,6 @@ class Memory:
                 nearest = partial(self._mirrors.nearest, target.id, index)
                 self._searchers[target.id] = Searcher(index, self._brain.view(target.id), self._embedder, nearest)
             return self._searchers[target.id]
-
-    def _ask_options(
-        self, limit: int, category: str | None, use_cloud: bool | None, budget_tokens: int | None
-    ) -> AskOptions:
-        settings = self.settings
-        search = SearchOptions(
-            files=(limit + 1) // 2,
-            entities=limit,
-            ranker=settings.ranker,
-            distance_threshold=settings.query_distance_threshold,
-            lexical_rerank=settings.enable_lexical_rerank,
-            lexical_rerank_weight=settings.lexical_rerank_weight,
-        )
-        return AskOptions(search, limit, category, budget_tokens, use_cloud)
 
 
 def _working_folder() -> Path:

@@ -8,8 +8,11 @@ from typing import Literal, get_args
 Outcome = Literal["worked", "failed", "unknown"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 # supersede: `other_id` takes the place of the record; confirm: somebody vouches for it; reaffirm: the same was saved
-# again; conflict: it disagrees with `other_id`.
-EventKind = Literal["supersede", "confirm", "reaffirm", "conflict"]
+# again; conflict: it disagrees with `other_id`; agree: somebody or a model has compared it with `other_id` and found
+# that both can hold, which settles a conflict that was claimed before.
+EventKind = Literal["supersede", "confirm", "reaffirm", "conflict", "agree"]
+# `by` of an event that a model has caused begins so.
+MODEL = "model "
 AnchorState = Literal["fresh", "moved", "changed", "gone", "unknown"]
 
 
@@ -40,8 +43,8 @@ class Note:
     """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written.
 
     `confirmed_by` says who or what confirmed it, None: nobody. `superseded_by` None: it is live. `conflicts` are ids
-    of live records that disagree with it. `warnings` are about the act of saving: a secret was masked, the same note
-    was there already, it disagrees with another one.
+    of live records that disagree with it, `model_conflicts` those of them of which only a model says so. `warnings` are
+    about the act of saving: a secret was masked, the same note was there already, it disagrees with another one.
     """
 
     id: str
@@ -62,6 +65,7 @@ class Note:
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     conflicts: tuple[str, ...] = ()
+    model_conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +93,29 @@ class NoteHistory:
 
 @dataclass(frozen=True, slots=True)
 class RollProposal:
-    """Live records on one subject that one summary could take the place of; `summary` is a draft by rules."""
+    """Live records on one subject that one summary could take the place of; `summary` is a draft for it.
+
+    `drafted_by` is None for the rules, else the model.
+    """
 
     subject: str
     note_ids: tuple[str, ...]
     summary: str
+    drafted_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NoteReview:
     """What a person should look at: anchored code that changed, records that disagree, records that could be one.
 
-    `conflicts` are (newer, older, reason).
+    `conflicts` are (newer, older, reason). `model` has now compared `compared` pairs of records, None: no model has.
     """
 
     stale: tuple[Note, ...]
     conflicts: tuple[tuple[Note, Note, str], ...]
     proposals: tuple[RollProposal, ...]
+    compared: int = 0
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,3 +109,51 @@ class SessionsForgotten:
 
     sessions: tuple[str, ...]
     messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of a person or an agent as it is stored, with where it was said."""
+
+    session: str
+    agent: str
+    project: str
+    step: int
+    role: str
+    at: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A record that may be worth saving, found in a past session; it waits for a person's word.
+
+    `found_by` names the rule, or the model that said so. `at` is when it was said.
+    """
+
+    id: str
+    category: str
+    content: str
+    outcome: str | None
+    session: str
+    agent: str
+    project: str
+    step: int
+    at: float | None
+    found_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a look for proposals did: messages looked at, proposals that are new, and how many wait.
+
+    `model` was asked about `asked` messages, None: none was.
+    """
+
+    messages: int
+    added: int
+    waiting: int
+    behind_bytes: int = 0
+    model: str | None = None
+    asked: int = 0
+    warnings: tuple[str, ...] = ()

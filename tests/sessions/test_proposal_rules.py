@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from zerikai_memory.model_sessions import Turn
 from zerikai_memory.sessions.cues import load_cues
-from zerikai_memory.sessions.extracting import MOST_MESSAGE_CHARS, Turn, propose
+from zerikai_memory.sessions.extracting import MOST_MESSAGE_CHARS, propose
 from zerikai_memory.sessions.sentences import prose_sentences, without_filler
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "proposals"

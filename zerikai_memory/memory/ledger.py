@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
 from zerikai_memory.memory.conflicts import disagreement
-from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.notes import (
     Draft,
     clean_category,
@@ -22,10 +24,10 @@ from zerikai_memory.memory.notes import (
     saving_warnings,
 )
 from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
-from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.memory.salience import importance
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
-from zerikai_memory.model_notes import Anchor, ImportReport, Note, NoteEvent, NoteHistory, NoteReview, RollProposal
+from zerikai_memory.model_asking import Asker, HireFunction, nobody
+from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
 from zerikai_memory.retrieve.cite import WorkingFile
 from zerikai_memory.retrieve.query import Query, understand
 from zerikai_memory.store.index import WorkspaceIndex
@@ -40,7 +42,6 @@ CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions
 CONFLICT_CANDIDATES = 25
 RECALL_CANDIDATES = 200
 LEAST_PREFIX = 4
-REVIEW_LIMIT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class LedgerParts:
     read: Callable[[Workspace, str], WorkingFile]
     extract: Callable[[bytes, str], Extraction]
     now: Callable[[], float] = time.time
+    hire: HireFunction = nobody
 
 
 class Ledger:
@@ -78,7 +80,7 @@ class Ledger:
         """
         parts = self._parts
         content, details = clean_content(draft.content), clean_details(draft.details)
-        category = clean_category(draft.category)
+        category, session = clean_category(draft.category), draft.session or parts.session
         note = Note(
             "",
             category,
@@ -89,15 +91,15 @@ class Ledger:
             detail=details.detail,
             importance=importance(category, content) if details.importance is None else details.importance,
             tags=details.tags,
-            session=parts.session,
+            session=session,
             agent=agent,
             run_id=details.run_id,
             anchors=self._resolve(target, draft.anchors),
         )
         replaced = [self.find(target, text) for text in draft.supersedes if text.strip()]
-        events = [NoteEvent(old.id, "supersede", 0.0, session=parts.session, agent=agent) for old in replaced]
+        events = [NoteEvent(old.id, "supersede", 0.0, session=session, agent=agent) for old in replaced]
         if details.confirmed:
-            events.append(NoteEvent("", "confirm", 0.0, by=details.confirmed, session=parts.session, agent=agent))
+            events.append(NoteEvent("", "confirm", 0.0, by=details.confirmed, session=session, agent=agent))
         against = self.disagreeing(note, {old.id for old in replaced})
         events += [NoteEvent("", "conflict", 0.0, other.id, reason=reason) for other, reason in against]
         stored, new = parts.notes.append(note, events, self._vector(note))
@@ -189,19 +191,6 @@ class Ledger:
         ordered = sorted(chain.values(), key=lambda note: note.created_at)
         return NoteHistory(tuple(ordered), tuple(self._parts.notes.events(target.id, list(chain))))
 
-    def review(self, target: Workspace) -> NoteReview:
-        """Records whose code has changed, records that disagree, and groups that one summary could replace."""
-        live = self._parts.notes.latest(target.id, None, REVIEW_LIMIT, live_only=True)
-        checked = self.checked(target, live)
-        stale = tuple(note for note in checked if any(a.state not in ("fresh", "unknown") for a in note.anchors))
-        by_id = {note.id: note for note in live}
-        conflicts = tuple(
-            (by_id[event.note_id], by_id[event.other_id], event.reason)
-            for event in self._parts.notes.events(target.id)
-            if event.kind == "conflict" and event.other_id in by_id and event.note_id in by_id
-        )
-        return NoteReview(stale, conflicts, self._proposals(target, live[:MAX_LOOKED_AT]))
-
     def checked(self, target: Workspace, notes: Iterable[Note]) -> tuple[Note, ...]:
         """The records with the state of their anchors in today's files."""
         files: dict[str, FileToday] = {}
@@ -233,6 +222,28 @@ class Ledger:
         near |= {n.id: n for n in self._parts.notes.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
         found = [(other, disagreement(note, other)) for id, other in near.items() if id not in leave_out | {note.id}]
         return [(other, reason) for other, reason in found if reason]
+
+    def with_vectors(self, target: Workspace, notes: Sequence[Note]) -> tuple[list[Note], NDArray[np.float32]]:
+        """The records with their vectors, one row each; those that are not in the arrays yet are left out."""
+        arrays = self._table(target).get()
+        position = {id: i for i, id in enumerate(arrays.ids)}
+        known = [note for note in notes if note.id in position]
+        return known, arrays.vectors[[position[note.id] for note in known]]
+
+    def hire(self, operation: str, workspace_id: str) -> Asker | None:
+        """A model for a small job, or None."""
+        return self._parts.hire(operation, workspace_id)
+
+    def known_anchors(self, target: Workspace, wanted: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names and paths that mean one entity of the index."""
+
+        def known(text: str) -> bool:
+            try:
+                return bool(self._resolve(target, [text]))
+            except InputError:
+                return False
+
+        return tuple(text for text in wanted if known(text))
 
     def _resolve(self, target: Workspace, anchors: Sequence[str]) -> tuple[Anchor, ...]:
         if not any(text.strip() for text in anchors):
@@ -270,12 +281,6 @@ class Ledger:
         found = self._parts.notes.search(target.id, query.words, category, RECALL_CANDIDATES, as_of=as_of)
         return tuple([note for note, _ in found if answers(query, note, 4.0)][:limit])
 
-    def _proposals(self, target: Workspace, live: Sequence[Note]) -> tuple[RollProposal, ...]:
-        arrays = self._table(target).get()
-        position = {id: i for i, id in enumerate(arrays.ids)}
-        known = [note for note in live if note.id in position]
-        return proposals(known, arrays.vectors[[position[note.id] for note in known]])
-
     def _vector(self, note: Note) -> tuple[str, bytes]:
         vector = self._parts.embedder.encode([f"{note.content}\n{note.detail}"])[0]
         return self._parts.embedder.fingerprint, pack_vector(vector)
@@ -307,51 +312,3 @@ def _disagrees(other: Note, reason: str) -> str:
         f"disagrees with note:{other.id} ({reason}); both are kept and shown together. If this replaces it, save it "
         f"again with supersedes {other.id}"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceRecords:
-    """The records of one workspace, as answering a question needs them."""
-
-    ledger: Ledger
-    target: Workspace
-
-    def recall(self, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
-        """Live records that answer the question, best first."""
-        return self.ledger.recall(self.target, query, category, limit)
-
-    def latest(self, category: str | None, limit: int) -> tuple[Note, ...]:
-        """The newest live records of a category."""
-        return self.ledger.latest(self.target, category, limit)
-
-    def about(self, places: Sequence[tuple[str, str]], limit: int) -> tuple[Note, ...]:
-        """Live records anchored to any of the entities, given as (path, qualified name)."""
-        return self.ledger.about(self.target, places, limit)
-
-    def listed(self, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
-        """The newest records, superseded ones too; `more` as in NoteStore.latest."""
-        return self.ledger.latest(self.target, category, limit, **({"live_only": False} | more))
-
-    def asked(self, question: str, category: str | None, limit: int, as_of: float | None = None) -> tuple[Note, ...]:
-        """Live records that answer a question; with `as_of` those that were live then."""
-        return self.ledger.recall(self.target, understand(question), category, limit, as_of)
-
-    def confirm(self, text: str, by: str = "user", reason: str = "") -> Note:
-        """Vouch for a record, given by its id."""
-        return self.ledger.confirm(self.target, text, by, reason)
-
-    def history(self, text: str) -> NoteHistory:
-        """The chain of a record, given by its id."""
-        return self.ledger.history(self.target, text)
-
-    def review(self) -> NoteReview:
-        """What a person should look at."""
-        return self.ledger.review(self.target)
-
-    def exported(self, *, markdown: bool = False) -> str:
-        """All records as JSON Lines or Markdown."""
-        return export_records(self.ledger.store, self.target, markdown=markdown)
-
-    def imported(self, text: str) -> ImportReport:
-        """Add records that were exported."""
-        return import_records(self.ledger.store, self.target, text)

@@ -55,7 +55,10 @@ def clean_category(category: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record as the caller gives it; `details` may hold detail, tags, importance, confirmed and run_id."""
+    """A record as the caller gives it; `details` may hold detail, tags, importance, confirmed and run_id.
+
+    `session` is where it was said, None: in the session of this process.
+    """
 
     content: str
     category: str = "fact"
@@ -63,6 +66,7 @@ class Draft:
     supersedes: Sequence[str] = ()
     anchors: Sequence[str] = ()
     details: Mapping[str, Any] | None = None
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,12 @@ from zerikai_memory.model_sessions import (
 from zerikai_memory.sessions.cleaning import clamp
 from zerikai_memory.sessions.formats.registry import BY_NAME, places
 from zerikai_memory.sessions.index import IndexParts, index_sessions
-from zerikai_memory.sessions.mentions import KnownNames, known_names
+from zerikai_memory.sessions.mentions import KnownNames, known_names, mentions
 from zerikai_memory.sessions.search import search
 from zerikai_memory.sessions.survey import Survey, survey
 from zerikai_memory.sessions.times import moment
-from zerikai_memory.store.tape import SessionFilter, TapeStore
+from zerikai_memory.store.session_filter import SessionFilter
+from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.tape_usage import Spending
 from zerikai_memory.store.view import IndexView
 from zerikai_memory.workspace.identity import canonical_path, find_workspace
@@ -70,6 +71,11 @@ class Archive:
         self._parts = parts
         self._store = parts.store
         self._index = IndexParts(parts.store, places(parts.home, parts.chosen), parts.max_chars)
+
+    @property
+    def store(self) -> TapeStore:
+        """The store of the messages."""
+        return self._store
 
     def places(self) -> list[SessionPlace]:
         """Where transcripts are looked for, and what lies there."""
@@ -133,7 +139,7 @@ class Archive:
 
         A little that is new is indexed first; of more the reply says how much is missing.
         """
-        behind, warnings = self._catch_up()
+        behind, warnings = self.catch_up()
         wanted = self._filter(session, workspace, agent, role, since, until)
         if query and query.strip():
             hits = search(self._store, query, wanted, limit, self._names())
@@ -154,7 +160,7 @@ class Archive:
 
     def spent(self, since: float | None = None, workspace: str | None = None) -> Spending:
         """Tokens that agents spent since a time (seconds, UTC), in all projects or one; a little new is read first."""
-        _, warnings = self._catch_up()
+        _, warnings = self.catch_up()
         project = self._project(workspace) if workspace and workspace.strip() else None
         if not self._store.exists():
             return Spending(warnings=warnings)
@@ -168,6 +174,14 @@ class Archive:
         """Remove the text of a session from the index for good; its transcript file stays."""
         found = self._session(session)
         return SessionsForgotten((found,), self._store.forget(found))
+
+    def messages_of(self, workspace: str | None, since: str | None) -> SessionFilter:
+        """Which messages a project and a time mean; raises InputError or WorkspaceError for what means none."""
+        return self._filter(None, workspace, None, None, since, None)
+
+    def mentions(self, text: str, project: str) -> tuple[str, ...]:
+        """Files and entities of a folder's index that a text names."""
+        return mentions(text, self._names()(project))
 
     def close(self) -> None:
         """Close the index."""
@@ -203,8 +217,8 @@ class Archive:
     def _survey(self) -> Survey:
         return survey(self._index.places, self._store.sources())
 
-    def _catch_up(self) -> tuple[int, tuple[str, ...]]:
-        """Bytes that stay unread, and what to say about them."""
+    def catch_up(self) -> tuple[int, tuple[str, ...]]:
+        """Read what is new if it is little; bytes that stay unread, and what to say about them."""
         seen = self._survey()
         behind = seen.behind_bytes
         if behind <= QUIET_BYTES:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from zerikai_memory.model_sessions import Turn
 from zerikai_memory.sessions.cues import Cue, Cues, load_cues
 from zerikai_memory.sessions.sentences import GIVES_REASON, prose_sentences, without_filler, without_reason
 from zerikai_memory.store.words import STOP_WORDS
@@ -42,19 +43,6 @@ _LAYS_OUT = re.compile(
     r"(?i)\b(?:two|three|four|five|several|following|possible|some|other|few|your|the)\s+(?:main\s+)?(?:options|ways"
     r"|approaches|possibilities|alternatives|variants)\b|\bwhich (?:one|option|of (?:these|them)|would|do) you\b"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A message as it is stored, with where it was said."""
-
-    session: str
-    agent: str
-    project: str
-    step: int
-    role: str
-    at: float | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +85,7 @@ def _of_turn(turn: Turn, answers: Sequence[str], cues: Cues) -> list[Found]:
         if cue.pairs:
             if number == 0 and len(turn.text.split()) <= MOST_VERDICT_WORDS:
                 found += _verdict(turn, answers, cue, sentences)
-        elif _tells_enough(sentence):
+        elif tells_enough(sentence):
             found.append(Found(turn, cue.category, _content(sentences, number), cue.outcome, f"rule: {cue.name}"))
     return found if len(found) <= MOST_PER_MESSAGE else []
 
@@ -115,7 +103,7 @@ def _cue_of(turn: Turn, sentence: str, cues: Cues) -> Cue | None:
     return None
 
 
-def _tells_enough(sentence: str) -> bool:
+def tells_enough(sentence: str) -> bool:
     """Whether a sentence stands for itself: long enough to name what it is about, short enough to be one thing."""
     if len(_CJK.findall(sentence)) >= LEAST_CJK:
         return True
@@ -137,7 +125,7 @@ def _verdict(turn: Turn, answers: Sequence[str], cue: Cue, sentences: Sequence[s
     """What was done last since the person's message before, with the person's word on whether it helped."""
     told = [without_filler(one) for answer in answers for one in prose_sentences(answer)]
     done = [one for one in told if _ACTION.match(one)]
-    if not done or not _tells_enough(done[-1]):
+    if not done or not tells_enough(done[-1]):
         return []
     said = without_filler(sentences[0]).rstrip(".!")
     outcome = "It worked" if cue.outcome == "worked" else "It did not help"

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
 from zerikai_memory.sessions.mentions import KnownNames, mentions
-from zerikai_memory.store.tape import SessionFilter, TapeStore
+from zerikai_memory.store.session_filter import SessionFilter
+from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.words import STOP_WORDS, match_expression, split_words
 
 # With its line of facts, a hit stays within 150 tokens of 4 characters.

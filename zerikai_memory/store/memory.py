@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zerikai_memory.model_notes import Anchor, EventKind, Note, NoteEvent
+from zerikai_memory.model_notes import MODEL, Anchor, EventKind, Note, NoteEvent
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.migrations_notes import same_text_hash
 from zerikai_memory.store.words import match_expression, search_text
@@ -356,7 +356,7 @@ def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gon
     mine = [event for event in events if id in (event[0], event[2])]
     confirmed = [event[3] for event in mine if event[1] == "confirm"]
     superseded = [event[2] for event in mine if event[1] == "supersede" and event[0] == id]
-    disagree = {other: None for event in mine if event[1] == "conflict" for other in (event[0], event[2])}
+    disagree = {other: by for other, by in _disagreeing(id, mine).items() if id not in gone and other not in gone}
     return Note(
         id=id,
         category=row[1],
@@ -374,5 +374,18 @@ def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gon
         anchors=tuple(Anchor(*anchor[1:]) for anchor in anchors if anchor[0] == id),
         supersedes=tuple(event[0] for event in mine if event[1] == "supersede" and event[2] == id),
         superseded_by=superseded[-1] if superseded else None,
-        conflicts=() if id in gone else tuple(other for other in disagree if other != id and other not in gone),
+        conflicts=tuple(disagree),
+        model_conflicts=tuple(other for other, by in disagree.items() if by.startswith(MODEL)),
     )
+
+
+def _disagreeing(id: str, events: Sequence[Any]) -> dict[str, str]:
+    """Records that disagree with one by the last word on each pair, and who says so."""
+    found: dict[str, str] = {}
+    for note_id, kind, other_id, by in events:
+        other = other_id if note_id == id else note_id
+        if kind == "conflict":
+            found[other] = by or ""
+        elif kind == "agree":
+            found.pop(other, None)
+    return found

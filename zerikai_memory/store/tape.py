@@ -18,6 +18,8 @@ from zerikai_memory.errors import StoreError
 from zerikai_memory.model_sessions import SessionHit, SessionInfo, SessionStep
 from zerikai_memory.store.backups import set_aside
 from zerikai_memory.store.db import Database
+from zerikai_memory.store.proposals import ProposalStore, forget_proposals, prepare_proposals
+from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape_usage import ResponseTable, Spending, forget_responses, prepare_responses, spending
 from zerikai_memory.store.words import search_text
 
@@ -64,39 +66,6 @@ class SourceState:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
-    """Which messages count; an empty value or None: all. `project` is a folder, with all below it."""
-
-    session: str | None = None
-    agent: str | None = None
-    project: str | None = None
-    role: str | None = None
-    since: float | None = None
-    until: float | None = None
-
-    def where(self) -> tuple[str, list[object]]:
-        """SQL conditions over `s` (sessions) and `m` (messages), with their values."""
-        conditions: list[str] = ["1"]
-        values: list[object] = []
-        for condition, value in (
-            ("s.session = ?", self.session),
-            ("s.agent = ?", self.agent),
-            ("m.role = ?", self.role),
-            ("m.at >= ?", self.since),
-            ("m.at <= ?", self.until),
-        ):
-            if value is not None:
-                conditions.append(condition)
-                values.append(value)
-        if self.project is not None:
-            # A range over the text instead of LIKE, whose wildcards a folder may contain.
-            folder = self.project.rstrip("/")
-            conditions.append("(s.project = ? OR (s.project > ? AND s.project < ?))")
-            values += [folder, folder + "/", folder + "0"]
-        return " AND ".join(conditions), values
-
-
 class TapeStore:
     """The messages of all sessions; thread-safe."""
 
@@ -111,6 +80,8 @@ class TapeStore:
             on_damage=self._suspect,
             remedy=lambda: "run `zerikai-memory sessions index`: the file is set aside and made anew",
         )
+
+        self.proposals = ProposalStore(self._database, home)
 
     def exists(self) -> bool:
         """Whether anything was indexed yet."""
@@ -222,6 +193,7 @@ class TapeStore:
                 connection.execute("DELETE FROM messages WHERE session = ?", (number,))
                 connection.execute("DELETE FROM sessions WHERE id = ?", (number,))
                 forget_responses(connection, number)
+                forget_proposals(connection, number)
                 removed += len(rows)
             # The words of removed rows stand in the index's older segments until these are merged.
             connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")
@@ -394,3 +366,4 @@ def _prepare(connection: sqlite3.Connection) -> None:
             if statement.strip():
                 connection.execute(statement)
     prepare_responses(connection)
+    prepare_proposals(connection)
