@@ -60,6 +60,7 @@ from zerikai_memory.store.mirrors import MirrorOptions, Mirrors
 from zerikai_memory.store.sketch import changed_share
 from zerikai_memory.upkeep.moved import move_hint, moved_from
 from zerikai_memory.upkeep.upkeep import Upkeep, UpkeepParts
+from zerikai_memory.usage_reports.usage import Usage, open_usage
 from zerikai_memory.workspace.identity import (
     choose_workspace,
     find_workspace,
@@ -158,6 +159,11 @@ class Memory:
                 view=lambda known: view.get() if (view := self._brain.scanned_view(known.id)) else None,
             )
         )
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What models, agents and our replies cost: reports, comparing and purging, counting of replies."""
+        return open_usage(self._brain, self.settings, self.session, self.resolve, self.sessions.spent)
 
     def resolve(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Workspace:
         """The workspace meant by a path, id, id prefix or name; without one: ZERIKAI_WORKSPACE, `roots`, cwd.

@@ -108,9 +108,11 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     from zerikai_memory.cli_budget import add_budget_commands
+    from zerikai_memory.cli_map import add_map_command
     from zerikai_memory.cli_notes import add_note_commands
     from zerikai_memory.cli_sessions import add_session_commands
     from zerikai_memory.cli_upkeep import add_upkeep_commands
+    from zerikai_memory.cli_usage import add_usage_commands
 
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON value")
@@ -138,9 +140,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_index_commands(command)
     add_note_commands(command, _whole)
     _add_brief_commands(command)
+    add_map_command(command, _whole)
     add_session_commands(command, _whole)
     add_budget_commands(command, _whole)
     add_upkeep_commands(command, _whole)
+    add_usage_commands(command, _whole)
     return parser
 
 

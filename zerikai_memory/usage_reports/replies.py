@@ -1,0 +1,72 @@
+"""What our own answers cost an agent: the characters of a reply, and of the whole files it cites, both counted."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from zerikai_memory.errors import BusyError, StoreError, WorkspaceError
+from zerikai_memory.meter.background import Background
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_usage import ReplySize
+from zerikai_memory.store.usage_history import UsageHistory
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReply:
+    """A reply as it went out; `workspace` is how its answer names it, `files` are paths in it that the reply cites."""
+
+    tool: str
+    workspace: str
+    text: str
+    files: frozenset[str] = frozenset()
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyParts:
+    """What is worked with; `read` gives the bytes of a file of a workspace, None for one that cannot be read."""
+
+    history: UsageHistory
+    find: Callable[[str], Workspace]
+    read: Callable[[Workspace, str], bytes | None]
+    session: str
+    tracking: bool = True
+    clock: Callable[[], float] = time.time
+
+
+class Replies:
+    """Counts replies after they were given: nothing on an answer's path waits for it, and nothing of it fails one."""
+
+    def __init__(self, parts: ReplyParts) -> None:
+        self._parts = parts
+        self._background = Background("replies")
+
+    def given(self, reply: GivenReply) -> None:
+        """Have a reply counted, soon."""
+        if self._parts.tracking:
+            at = self._parts.clock()
+            self._background.do(lambda: self._count(reply, at))
+
+    def flush(self) -> None:
+        """Wait until every reply is counted."""
+        self._background.wait()
+
+    def _count(self, reply: GivenReply, at: float) -> None:
+        try:
+            workspace = self._parts.find(reply.workspace)
+            whole = self._whole_files(workspace, reply.files)
+            size = ReplySize(at, workspace.id, self._parts.session, reply.task, reply.tool, len(reply.text), whole)
+            self._parts.history.add_reply(size)
+        except (StoreError, BusyError, WorkspaceError, OSError) as error:
+            _LOG.warning("the size of a reply was not kept: %s", error)
+
+    def _whole_files(self, workspace: Workspace, files: Iterable[str]) -> int | None:
+        """Characters of the files, each once; None where the reply cites none that is still there."""
+        contents = [self._parts.read(workspace, path) for path in sorted(files)]
+        sizes = [len(content.decode("utf-8", "replace")) for content in contents if content is not None]
+        return sum(sizes) if sizes else None
