@@ -28,11 +28,13 @@ from zerikai_memory.lang.extract import extract
 from zerikai_memory.llm.attempts import Purpose
 from zerikai_memory.llm.base import AttemptLog, Call
 from zerikai_memory.llm.choose import Backends
+from zerikai_memory.llm.clerk import Clerk
 from zerikai_memory.llm.vectors import vector_source
-from zerikai_memory.memory.ledger import Ledger, LedgerParts, WorkspaceRecords
+from zerikai_memory.memory.ledger import Ledger, LedgerParts
 from zerikai_memory.memory.notes import Draft
 from zerikai_memory.mapping import Mapping, open_mapping
 from zerikai_memory.memory.recall import DecayDays
+from zerikai_memory.memory.records import WorkspaceRecords
 from zerikai_memory.meter.booking import noted
 from zerikai_memory.meter.metering import Metering
 from zerikai_memory.model import (
@@ -48,6 +50,7 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
+from zerikai_memory.proposing import Proposals
 from zerikai_memory.retrieve.search import Searcher
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
@@ -67,6 +70,7 @@ from zerikai_memory.workspace.identity import (
     require_known,
     workspace_root,
 )
+from zerikai_memory.workspace.places import home_folder, working_folder
 
 # A model that is loaded first, or reads a long prompt without a graphics card, takes so long.
 MODEL_WAIT_S = 120.0
@@ -85,8 +89,8 @@ class Memory:
         attempts: AttemptLog | None = None,
     ) -> None:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
-        self.cwd = cwd or _working_folder()
-        self.home = _home_folder()
+        self.cwd = cwd or working_folder()
+        self.home = home_folder()
         self.session = self.settings.session or uuid.uuid4().hex[:12]
         self._embedder = embedder or open_embedder(self.settings.embedding, vector_source(self.settings))
         # Notes are saved and recalled without waiting for a server, and are never sent to one for their vectors.
@@ -103,6 +107,7 @@ class Memory:
         self._writer = BriefWriter(
             self._backends, self._briefs, attempts or self.metering.booking(), mode=self.settings.memory_mode
         )
+        self._clerk = Clerk(self._backends, attempts or self.metering.booking(), mode=self.settings.memory_mode)
         self._scanning = Scanning(
             self.settings, self._brain, self._mirrors, self._briefs, self._embedder, self._writer, home=self.home
         )
@@ -120,6 +125,7 @@ class Memory:
                 view=lambda id: self._brain.view(id).get(),
                 read=lambda target, path: working_file(workspace_root(target), path),
                 extract=extract,
+                hire=self._clerk.hire,
             )
         )
 
@@ -164,6 +170,11 @@ class Memory:
     def usage(self) -> Usage:
         """What models, agents and our replies cost: reports, comparing and purging, counting of replies."""
         return open_usage(self._brain, self.settings, self.session, self.resolve, self.sessions.spent)
+
+    @property
+    def proposals(self) -> Proposals:
+        """What past sessions say that may be worth a record; a person accepts or rejects it."""
+        return Proposals(self.sessions, self.ledger, self._brain.registry.known, self._known, self._clerk.hire)
 
     def resolve(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Workspace:
         """The workspace meant by a path, id, id prefix or name; without one: ZERIKAI_WORKSPACE, `roots`, cwd.
@@ -380,19 +391,3 @@ class Memory:
                 nearest = partial(self._mirrors.nearest, target.id, index)
                 self._searchers[target.id] = Searcher(index, self._brain.view(target.id), self._embedder, nearest)
             return self._searchers[target.id]
-
-
-def _working_folder() -> Path:
-    """The working folder, or `/` when it was deleted under us: that is no project either way."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return Path("/")
-
-
-def _home_folder() -> Path:
-    """The person's home folder, or `/` for a user that has none (a container's): neither is a project."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path("/")

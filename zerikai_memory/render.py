@@ -180,12 +180,16 @@ def note_marks(note: Note) -> list[str]:
     if note.anchors:
         marks.append(f"decided here: {'; '.join(_anchor(anchor) for anchor in note.anchors)}")
     if note.conflicts:
-        marks.append(f"disagrees with {', '.join(f'note:{one_line(id)}' for id in note.conflicts)}: both are live")
+        marks.append(f"disagrees with {', '.join(_conflict(note, id) for id in note.conflicts)}: both are live")
     if note.superseded_by:
         marks.append(f"superseded by note:{one_line(note.superseded_by)}")
     if note.confirmed_by:
         marks.append(f"confirmed by {one_line(note.confirmed_by)}")
     return marks
+
+
+def _conflict(note: Note, id: str) -> str:
+    return f"note:{one_line(id)}{' (a model says so)' if id in note.model_conflicts else ''}"
 
 
 def _anchor(anchor: Anchor) -> str:
