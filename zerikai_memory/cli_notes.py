@@ -36,8 +36,8 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
     save.add_argument("--confirmed", metavar="WHO", help="who vouches for it")
     save.add_argument("--run", dest="run_id", metavar="R", help="the run this attempt belongs to")
 
-    notes = command("notes", _run_list, "List, confirm, review, export or import records.").add_subparsers(
-        metavar="list|confirm|review|history|export|import", required=True
+    notes = command("notes", _run_list, "List, confirm, look over, export or import records.").add_subparsers(
+        metavar="list|confirm|review|agree|roll|history|export|import", required=True
     )
     listing = command("list", _run_list, "List the live records.", in_workspace=True, within=notes)
     listing.add_argument("question", nargs="?", metavar="QUESTION", help="only those that answer it, best first")
@@ -48,7 +48,16 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
     confirm = command("confirm", _run_confirm, "Vouch for a record.", in_workspace=True, within=notes)
     confirm.add_argument("id", metavar="ID")
     confirm.add_argument("--by", default="user", metavar="WHO")
-    command("review", _run_review, "Show what is out of date or in conflict.", in_workspace=True, within=notes)
+    review = command("review", _run_review, "Show what is out of date or in conflict.", in_workspace=True, within=notes)
+    agree = command("agree", _run_agree, "Say that two records do not disagree.", in_workspace=True, within=notes)
+    agree.add_argument("id", metavar="ID")
+    agree.add_argument("other", metavar="OTHER")
+    agree.add_argument("--by", default="user", metavar="WHO")
+    roll = command("roll", _run_roll, "Replace records by one summary, after a look.", in_workspace=True, within=notes)
+    roll.add_argument("ids", nargs="+", metavar="ID")
+    roll.add_argument("--text", metavar="TEXT", help="the summary in your words; saved as it is")
+    for asking in (review, roll):
+        asking.add_argument("--no-model", action="store_true", help="rules alone, even if there is a model")
     history = command("history", _run_history, "Show the chain of a record.", in_workspace=True, within=notes)
     history.add_argument("id", metavar="ID")
     export = command("export", _run_export, "Write all records to standard output.", in_workspace=True, within=notes)
@@ -132,8 +141,32 @@ def _run_confirm(memory: Memory, args: argparse.Namespace) -> int:
 def _run_review(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_notes
 
-    review = memory.records(args.workspace).review()
+    review = memory.records(args.workspace).review(use_model=not args.no_model)
     return _show(args, review, render_notes.note_review(review))
+
+
+def _run_agree(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_notes
+
+    notes = memory.records(args.workspace).agree(args.id, args.other, args.by)
+    return _show(args, notes, render_notes.note_list(notes))
+
+
+def _run_roll(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render, render_notes
+
+    records = memory.records(args.workspace)
+    text = args.text
+    if text is None:
+        proposal = records.summary(args.ids, use_model=not args.no_model)
+        if args.json or not sys.stdin.isatty():
+            return _show(args, proposal, render_notes.roll_proposal(proposal))
+        print(f"{render_notes.roll_draft(proposal)}\n\nSave it in their place? [y/N] ", end="", flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise InputError("nothing was saved")
+        text = proposal.summary
+    note = records.roll(args.ids, text)
+    return _show(args, note, render.saved_note(note))
 
 
 def _run_history(memory: Memory, args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Commands for past agent sessions: sources, index, search, list, show, forget."""
+"""Commands for past agent sessions: sources, index, search, list, show, forget, and proposals of records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_STEP = 10**9
 def add_session_commands(command: Callable[..., Any], whole: Callable[[int, int], Any]) -> None:
     """Add the commands to the parser; `whole` makes an argument type for a bounded whole number."""
     sessions = command("sessions", _run_list, "Search what you and your agents said before.").add_subparsers(
-        metavar="sources|index|search|list|show|forget", required=True
+        metavar="sources|index|search|list|show|forget|propose|proposals|accept|reject", required=True
     )
     command("sources", _run_sources, "List where transcripts are looked for.", within=sessions)
     command("index", _run_index, "Read what is new in the transcripts.", within=sessions)
@@ -43,6 +43,27 @@ def add_session_commands(command: Callable[..., Any], whole: Callable[[int, int]
     forget = command("forget", _run_forget, "Remove a session from the index for good.", within=sessions)
     forget.add_argument("session", metavar="SESSION", help="id or the beginning of it")
     forget.add_argument("--yes", action="store_true", help="do not ask")
+    _add_proposal_commands(command, whole, sessions)
+
+
+def _add_proposal_commands(command: Callable[..., Any], whole: Callable[[int, int], Any], sessions: Any) -> None:
+    propose = command("propose", _run_propose, "Look for what may be worth a record.", within=sessions)
+    propose.add_argument(
+        "--model", action="store_true", help="also ask the configured model; messages are sent to it, secrets masked"
+    )
+    listed = command("proposals", _run_proposals, "List what waits for your word.", within=sessions)
+    listed.add_argument("-k", "--limit", type=whole(1, 1000), default=20, metavar="N", help="most (default: 20)")
+    for filtered in (propose, listed):
+        filtered.add_argument("-w", "--project", metavar="WS", help="only this project (default: all)")
+        filtered.add_argument("--since", metavar="T", help="a date, or an age such as 24h, 7d, 2w")
+    accept = command("accept", _run_accept, "Save a proposal as a record.", within=sessions)
+    accept.add_argument("id", metavar="ID", help="id or the beginning of it")
+    accept.add_argument("-w", "--workspace", metavar="WS", help="whose record it is (default: where it was said)")
+    accept.add_argument("--text", metavar="TEXT", help="in your words instead")
+    accept.add_argument("--supersedes", nargs="+", default=[], metavar="NOTE", help="records that it replaces")
+    accept.add_argument("--by", default="user", metavar="WHO", help="who vouches for it (default: user)")
+    reject = command("reject", _run_reject, "Take proposals off the list for good.", within=sessions)
+    reject.add_argument("ids", nargs="+", metavar="ID", help="id or the beginning of it")
 
 
 def _show(args: argparse.Namespace, value: Any, text: str) -> int:
@@ -119,3 +140,31 @@ def _run_forget(memory: Memory, args: argparse.Namespace) -> int:
             raise InputError("nothing was forgotten")
     report = memory.sessions.forget(args.session)
     return _show(args, report, render_sessions.forgotten(report))
+
+
+def _run_propose(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_sessions
+
+    report = memory.proposals.propose(args.project, args.since, use_model=args.model)
+    return _show(args, report, render_sessions.proposed(report))
+
+
+def _run_proposals(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_sessions
+
+    found = memory.proposals.waiting(args.project, args.since, args.limit)
+    return _show(args, found, render_sessions.proposal_list(found))
+
+
+def _run_accept(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render
+
+    note = memory.proposals.accept(args.id, args.workspace, text=args.text, supersedes=args.supersedes, by=args.by)
+    return _show(args, note, render.saved_note(note))
+
+
+def _run_reject(memory: Memory, args: argparse.Namespace) -> int:
+    from zerikai_memory import render_sessions
+
+    found = memory.proposals.reject(args.ids)
+    return _show(args, found, render_sessions.rejected(found))

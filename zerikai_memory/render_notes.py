@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from zerikai_memory.model_notes import ImportReport, Note, NoteEvent, NoteHistory, NoteReview
+from zerikai_memory.model_notes import ImportReport, Note, NoteEvent, NoteHistory, NoteReview, RollProposal
 from zerikai_memory.render import note_marks, one_line, safe_text
 
 LINE_CHARS = 160
@@ -31,7 +31,7 @@ def note_review(review: NoteReview) -> str:
         parts.append("Code has changed since these were written (confirm, or save anew with --supersedes):")
         parts.append(note_list(review.stale))
     if review.conflicts:
-        parts.append("These disagree (save the right one with --supersedes of the other):")
+        parts.append("These disagree (save the right one with --supersedes of the other, or `notes agree` both):")
         parts += [
             f"{_head(newer)} {_short(newer.content)}\n{_head(older)} {_short(older.content)}\n  {one_line(reason)}"
             for newer, older, reason in review.conflicts
@@ -40,9 +40,25 @@ def note_review(review: NoteReview) -> str:
         ids = " ".join(proposal.note_ids)
         parts.append(
             f"{len(proposal.note_ids)} records on one subject, {one_line(proposal.subject)}. To replace them by one: "
-            f'zerikai-memory save "SUMMARY" --supersedes {ids}\n{safe_text(proposal.summary)}'
+            f"zerikai-memory notes roll {ids}\n{safe_text(proposal.summary)}"
         )
-    return "\n\n".join(parts) or "Nothing to review: no record is out of date, in conflict or one of many."
+    if review.model:
+        parts.append(f"{one_line(review.model)} has compared {review.compared} pairs of records that were new to it.")
+    elif not parts:
+        parts.append("Nothing to review: no record is out of date, in conflict or one of many.")
+    return "\n\n".join(parts)
+
+
+def roll_draft(proposal: RollProposal) -> str:
+    """The draft of a summary and whose words it is in."""
+    drafted = f"drafted by {one_line(proposal.drafted_by)}" if proposal.drafted_by else "drafted by rule"
+    return f"{len(proposal.note_ids)} records as one ({drafted}):\n{safe_text(proposal.summary)}"
+
+
+def roll_proposal(proposal: RollProposal) -> str:
+    """The draft, and how to save it."""
+    ids = " ".join(proposal.note_ids)
+    return f'{roll_draft(proposal)}\n\nTo save it: zerikai-memory notes roll {ids} --text "SUMMARY"'
 
 
 def import_report(report: ImportReport) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from zerikai_memory.model_sessions import (
+    Proposal,
+    Proposed,
     Recall,
     SessionHit,
     SessionInfo,
@@ -93,6 +95,36 @@ def forgotten(report: SessionsForgotten) -> str:
         f"Forgot {', '.join(one_line(name) for name in report.sessions)}: {report.messages} messages removed. Later "
         "index runs leave it out; the agent's own file stays where it is."
     )
+
+
+def proposed(report: Proposed) -> str:
+    """What a look for proposals found, and what to do with it."""
+    lines = [f"{report.added} new proposals from {report.messages} messages; {report.waiting} wait for your word."]
+    if report.model:
+        lines.append(
+            f"{one_line(report.model)} was asked about {report.asked} messages in which no rule found anything."
+        )
+    lines += [f"Warning: {warning}" for warning in report.warnings]
+    if report.waiting:
+        lines.append("`sessions proposals` lists them; `sessions accept ID` saves one, `sessions reject ID` drops it.")
+    return "\n".join(lines)
+
+
+def proposal_list(found: Sequence[Proposal]) -> str:
+    """Each proposal with where it was said, and what found it."""
+    return "\n".join(_proposal(one) for one in found) or "No proposals wait: `sessions propose` looks for some."
+
+
+def rejected(found: Sequence[Proposal]) -> str:
+    """What was taken off the list."""
+    return "\n".join(f"Rejected {one.id}: {one_line(one.content)}" for one in found)
+
+
+def _proposal(one: Proposal) -> str:
+    kind = f"{one.category} {one.outcome}" if one.outcome else one.category
+    where = f"session:{one_line(one.session)} step {one.step}"
+    facts = ", ".join(fact for fact in (_short(one.project), _when(one.at), one_line(one.found_by)) if fact)
+    return f"{one.id}  {kind}: {one_line(one.content)}\n  {where} ({facts})"
 
 
 def _hit(hit: SessionHit) -> str:

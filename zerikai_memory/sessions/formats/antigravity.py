@@ -6,53 +6,44 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from zerikai_memory.sessions.formats.base import (
-    NOTHING,
-    Format,
-    Json,
-    Line,
-    Said,
-    seconds,
-    text_field,
-    tool_text,
-)
+from zerikai_memory.sessions.formats import base
 
 _REQUEST = re.compile(r"(?s)<USER_REQUEST>(.*?)(?:</USER_REQUEST>|$)")
 
 
-def read(record: Json) -> Line:
+def read(record: base.Json) -> base.Line:
     """A step; a step that is written again, grown, is the same step. Results of tools are open-ended kinds."""
     source, kind = record.get("source"), record.get("type")
     if "type" not in record:
         raise KeyError("type")
     if kind == "USER_INPUT":
-        return Line(said=tuple(_user(record)))
+        return base.Line(said=tuple(_user(record)))
     if kind == "PLANNER_RESPONSE" or (source == "MODEL" and record.get("tool_calls")):
-        return Line(said=tuple(_model(record)))
-    return NOTHING
+        return base.Line(said=tuple(_model(record)))
+    return base.NOTHING
 
 
-def _user(record: Json) -> Iterator[Said]:
-    content = text_field(record, "content")
+def _user(record: base.Json) -> Iterator[base.Said]:
+    content = base.text_field(record, "content")
     asked = _REQUEST.findall(content)
     text = "\n".join(part.strip() for part in asked) if asked else content
-    yield Said("user", text, seconds(record.get("created_at")), _step(record, "user"))
+    yield base.Said("user", text, base.seconds(record.get("created_at")), _step(record, "user"))
 
 
-def _model(record: Json) -> Iterator[Said]:
-    at = seconds(record.get("created_at"))
-    if thinking := text_field(record, "thinking"):
-        yield Said("thinking", thinking, at, _step(record, "thinking"))
-    if text := text_field(record, "content"):
-        yield Said("assistant", text, at, _step(record, "text"))
+def _model(record: base.Json) -> Iterator[base.Said]:
+    at = base.seconds(record.get("created_at"))
+    if thinking := base.text_field(record, "thinking"):
+        yield base.Said("thinking", thinking, at, _step(record, "thinking"))
+    if text := base.text_field(record, "content"):
+        yield base.Said("assistant", text, at, _step(record, "text"))
     calls = record.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
-            text = tool_text(call.get("name"), call.get("args", call.get("arguments")))
-            yield Said("tool", text, at, _step(record, f"call-{number}"), text_field(call, "id"))
+            text = base.tool_text(call.get("name"), call.get("args", call.get("arguments")))
+            yield base.Said("tool", text, at, _step(record, f"call-{number}"), base.text_field(call, "id"))
 
 
-def _step(record: Json, part: str) -> str:
+def _step(record: base.Json, part: str) -> str:
     """Steps count within their session, so the session is added where the identity is used."""
     index = record.get("step_index")
     return f"step/{index}/{part}" if isinstance(index, int) else ""
@@ -70,7 +61,7 @@ def _find(folder: Path) -> Iterator[str]:
             yield str(found)
 
 
-ANTIGRAVITY = Format(
+ANTIGRAVITY = base.Format(
     name="antigravity",
     find=_find,
     session_id=lambda path: path.parents[2].name,
