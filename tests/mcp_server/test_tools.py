@@ -13,7 +13,7 @@ from zerikai_memory import __version__, render
 from zerikai_memory.mcp_server.server import INSTRUCTIONS, create_server
 
 ERAS = ["auto", "legacy"]
-TOOLS = ["query_memory", "scan_workspace", "save_to_memory", "update_brief", "recall_session"]
+TOOLS = ["query_memory", "scan_workspace", "save_to_memory", "update_brief", "code_map", "recall_session"]
 
 
 async def reply(memory, name, arguments, era="auto", **client):
@@ -53,6 +53,7 @@ async def test_tools_say_how_they_behave():
     assert tools["query_memory"].meta == {"anthropic/alwaysLoad": True}
     assert [name for name, tool in tools.items() if tool.annotations.read_only_hint] == [
         "query_memory",
+        "code_map",
         "recall_session",
     ]
     assert not any(tool.annotations.destructive_hint for tool in tools.values())

@@ -17,6 +17,7 @@ from zerikai_memory import render
 from zerikai_memory.errors import InputError
 from zerikai_memory.mcp_server.arguments import NoBoolean
 from zerikai_memory.mcp_server.following import ScanFollowers, follow_answer
+from zerikai_memory.mcp_server.mapping import map_tool
 from zerikai_memory.mcp_server.protocol import tell_updated
 from zerikai_memory.mcp_server.recall import recall_tool
 from zerikai_memory.mcp_server.replies import fitting_answer, fitting_brief, fitting_report, reply
@@ -60,7 +61,8 @@ class ToolParts:
 
 def build_tools(parts: ToolParts) -> list[MemoryTool]:
     """All tools, in the order they are listed."""
-    return [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts), recall_tool(parts.source)]
+    tools = [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts)]
+    return [*tools, map_tool(parts), recall_tool(parts.source)]
 
 
 def query_tool(parts: ToolParts) -> MemoryTool:

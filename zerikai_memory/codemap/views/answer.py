@@ -26,7 +26,7 @@ _OF_TARGET: Mapping[str, Callable[[MapTable, ViewRequest], list[MapPart]]] = {
     "tests": tests,
     "path": between,
 }
-_OF_PROJECT: Mapping[str, Callable[[MapTable, ViewRequest, ProjectTexts], list[MapPart]]] = {
+OF_PROJECT: Mapping[str, Callable[[MapTable, ViewRequest, ProjectTexts], list[MapPart]]] = {
     "profile": overview,
     "overview": overview,
     "entrypoints": entrypoints,
@@ -55,4 +55,4 @@ def view_parts(table: MapTable, view: str, request: ViewRequest, texts: ProjectT
     check_request(view, request)
     if view in _OF_TARGET:
         return _OF_TARGET[view](table, request)
-    return _OF_PROJECT[view](table, request, texts)
+    return OF_PROJECT[view](table, request, texts)

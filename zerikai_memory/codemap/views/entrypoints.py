@@ -27,7 +27,7 @@ _GROUPS = {
 }
 _KINDS = {EntityType.ROUTE: SERVER, EntityType.COMMAND: COMMAND, EntityType.HANDLER: EVENT}
 _MAIN_FILE = re.compile(r"(^|/)(__main__\.py|manage\.py)$")
-_PAGE = re.compile(r"^[^/]+\.html?$|(^|/)index\.html?$")
+_PAGE = re.compile(r"^[^/]+\.html?$|^(src|public|app|www|site|static|docs?)/index\.html?$")
 _SERVER_FILE = re.compile(r"(^|/)(wsgi|asgi)\.py$|^(src/)?(server|app)\.([cm]?[jt]s|py)$")
 _CONFIG_FILE = re.compile(
     r"(^|/)(settings|config|conf)(/__init__|/base)?\.(py|[cm]?[jt]s)$|\.config\.[cm]?[jt]s$", re.I
@@ -39,7 +39,7 @@ def entrypoints(table: MapTable, request: ViewRequest, texts: ProjectTexts) -> l
     """The entry points of the project, or of a folder or file of it, by group."""
     scope = scope_of(table, request.target)
     groups: dict[str, dict[tuple[str, str, int], MapRow]] = defaultdict(dict)
-    for group, row in (*_declared(table, texts.declared()), *_registered(table), *_files(table), *_tests(table)):
+    for group, row in (*_files(table), *_declared(table, texts.declared()), *_registered(table), *_tests(table)):
         if scope.holds(row.file_path) or (row.site_path and scope.holds(row.site_path)):
             groups[group].setdefault((row.name, row.site_path or row.file_path, row.start_line), row)
     return [MapPart(group, tuple(groups[group].values()), scope.row) for group in ORDER if group in groups]

@@ -90,8 +90,11 @@ def _parts(
     guesses = [step for step in guessed if step.evidence is Evidence.SAME_NAME and step.entity.id not in told]
     if not guesses:
         return [main]
+    # The fewer things have the name, the likelier this one is meant.
+    candidates = {step.entity.id: step.edges[0].candidates for step in guesses}
+    rows = tuple(sorted(_rows(table, subject, guesses), key=lambda row: candidates[row.entity_id]))
     note = "something of this name is used there, nothing more is known"
-    return [main, MapPart(f"{title} by name only", _rows(table, subject, guesses), subject.row, note, guesses=True)]
+    return [main, MapPart(f"{title} by name only", rows, subject.row, note, guesses=True)]
 
 
 def _rows(table: MapTable, subject: Subject, steps: list[Step]) -> tuple[MapRow, ...]:

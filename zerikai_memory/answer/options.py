@@ -1,0 +1,22 @@
+"""What an answer is asked for: the caller's wishes with the settings that go with them."""
+
+from __future__ import annotations
+
+from zerikai_memory.answer.ask import AskOptions
+from zerikai_memory.retrieve.search import SearchOptions
+from zerikai_memory.settings import Settings
+
+
+def ask_options(
+    settings: Settings, limit: int, category: str | None, use_cloud: bool | None, budget_tokens: int | None
+) -> AskOptions:
+    """The options of one question; `limit` counts entities, half as many files hold them."""
+    search = SearchOptions(
+        files=(limit + 1) // 2,
+        entities=limit,
+        ranker=settings.ranker,
+        distance_threshold=settings.query_distance_threshold,
+        lexical_rerank=settings.enable_lexical_rerank,
+        lexical_rerank_weight=settings.lexical_rerank_weight,
+    )
+    return AskOptions(search, limit, category, budget_tokens, use_cloud)
