@@ -52,26 +52,27 @@ def budget_removed(budget: BudgetReport) -> str:
 
 
 def price_table(lines: Sequence[PriceLine], problem: str) -> str:
-    """One line per price, US dollars for a million tokens, and below it the peak hours where there are any."""
-    rows: list[tuple[str, ...]] = [("PROVIDER", "MODEL", "FROM (UTC)", "INPUT", "CACHED", "OUTPUT", "CHECKED", "SOURCE")]
+    """One line per price, US dollars for a million tokens, with peak hours and other names below."""
+    rows: list[tuple[str, ...]] = [
+        ("PROVIDER", "MODEL", "FROM (UTC)", "INPUT", "CACHED", "OUTPUT", "CHECKED", "SOURCE")
+    ]
+    notes: dict[str, list[str]] = {}
     for line in lines:
+        usd = (line.input_usd, line.cached_usd, line.output_usd)
+        source = "own file" if line.own else line.source
         rows.append(
-            (
-                line.provider,
-                line.model,
-                line.valid_from,
-                *(_number(usd) for usd in (line.input_usd, line.cached_usd, line.output_usd)),
-                line.checked_on or "-",
-                "own file" if line.own else line.source,
-            )
+            (line.provider, line.model, line.valid_from, *map(_number, usd), line.checked_on or "-", one_line(source))
         )
         if line.peak_input_usd is not None:
             peak = (line.peak_input_usd, line.peak_cached_usd, line.peak_output_usd)
-            rows.append(("", "  peak", line.peak_hours, *(_number(usd) for usd in peak), "", ""))
+            rows.append(("", "", "in peak hours", *map(_number, peak), "", ""))
+            notes.setdefault(f"Peak hours {line.peak_hours}", []).append(f"{line.model} from {line.valid_from}")
         if line.aliases:
-            rows.append(("", f"  also {', '.join(line.aliases)}", *[""] * 6))
-    head = ["US dollars for a million tokens; the moment a request is sent decides.", columns(rows)]
-    return "\n".join([*head, f"Warning: {problem}; until then every price counts as unknown"] if problem else head)
+            notes.setdefault(f"{line.model} is also called", []).extend(line.aliases)
+    told = [f"{note}: {', '.join(dict.fromkeys(what))}" for note, what in notes.items()]
+    head = "US dollars for a million tokens; the moment a request is sent decides."
+    warning = [f"Warning: {problem}; until then every price counts as unknown"] if problem else []
+    return "\n".join([head, columns(rows), *told, *warning])
 
 
 def _whose(budget: BudgetReport) -> str:

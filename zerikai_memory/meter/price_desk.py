@@ -134,10 +134,16 @@ def _usd(rates: Rates | None, name: str) -> float | None:
 
 def _hours(calendar: Calendar) -> str:
     hours = ", ".join(f"{start:%H:%M}-{end:%H:%M}" for start, end in calendar.windows)
-    days = ",".join(WEEKDAYS[day] for day in sorted(calendar.weekdays))
+    days = _days(sorted(calendar.weekdays))
     minutes = int(calendar.offset.total_seconds() // 60)
     offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     return f"{hours} {days} UTC{offset}"
+
+
+def _days(days: list[int]) -> str:
+    if len(days) > 2 and days == list(range(days[0], days[-1] + 1)):
+        return f"{WEEKDAYS[days[0]]}-{WEEKDAYS[days[-1]]}"
+    return ",".join(WEEKDAYS[day] for day in days)
 
 
 def _day(text: str) -> date:
