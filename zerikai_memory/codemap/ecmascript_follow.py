@@ -13,13 +13,17 @@ from zerikai_memory.model import CodeEntity, EntityType
 
 LANGUAGES = frozenset({"javascript", "typescript", "vue", "svelte", "html"})
 CLASSES = (EntityType.CLASS, EntityType.COMPONENT)
+_TYPES = (EntityType.CLASS, EntityType.INTERFACE, EntityType.TYPE)
 _MADE = (*CLASSES, EntityType.INTERFACE, EntityType.FUNCTION, EntityType.TYPE)
 _FUNCTIONS = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT)
 _DEPTH = 24  # steps from one name to the next; a longer way is a circle
-_CHAIN = re.compile(r'("[^"]*"|new [\w$.]+\(\)|<[\w$.]+(?:\[\])*>|\{\}|\?|[\w$#]+)((?:\.[\w$#?-]+|\(\)|\[\])*)')
-_LINK = re.compile(r"\.[\w$#?-]+|\(\)|\[\]")
+_CHAIN = re.compile(
+    r'("[^"]*"|new [\w$.]+\(\)|<[\w$.]+(?:\[\])*>|\{\}|\?|[\w$#]+)((?:\.[\w$#?-]+|\(\)|\(\d,\d\)|\[\])*)'
+)
+_LINK = re.compile(r"\.[\w$#?-]+|\(\d,\d\)|\(\)|\[\]")
 # What methods of a list, a set or a map give.
 _TO_LISTS = frozenset("filter slice sort reverse concat toSorted toReversed values splice".split())
+_EACH = frozenset("forEach map filter find findLast findIndex some every flatMap sort toSorted".split())
 _TO_ELEMENTS = frozenset("find findLast at pop shift get".split())
 _BASE_DEPTH = 12
 
@@ -83,6 +87,8 @@ class Follower:
                 value = _element(value)
             elif link == "()":
                 value = self._called(value, depth)
+            elif link.startswith("("):
+                value = self._handed(value, link, depth)
             else:
                 value = self.member(value, link[1:], depth)
         return value
@@ -144,7 +150,7 @@ class Follower:
         if value.kind == "missing":
             return value
         if value.kind == "list":
-            return replace(value, kind="method", name=name) if name in _TO_LISTS | _TO_ELEMENTS else None
+            return replace(value, kind="method", name=name) if name in _TO_LISTS | _TO_ELEMENTS | _EACH else None
         if value.kind == "method":
             return None
         if value.kind == "module":
@@ -218,7 +224,7 @@ class Follower:
             return self._made(self.chain(head[4:-2], place, depth + 1), depth)
         if head.startswith("<"):
             bare = head[1:-1].rstrip("[]")
-            made = self._made(self.chain(bare, place, depth + 1), depth)
+            made = self._made(self._as_type(self.chain(bare, place, depth + 1)), depth)
             levels = (len(head) - 2 - len(bare)) // 2
             listed = levels and made is not None and made.kind == "instance"
             return replace(made, kind="list", depth=levels) if listed and made is not None else made
@@ -313,7 +319,9 @@ class Follower:
                 return _valued([e for e in own if ("static" in e.modifiers) == static] or own, base.path)
             if (owner, name) in names.fields:
                 text, line = names.fields[owner, name]
-                return self.chain(text, Place(base.path, line, base.entity), depth + 1)
+                held = self.chain(text, Place(base.path, line, base.entity), depth + 1)
+                # A field that holds a function may hold another one when it is called.
+                return replace(held, likely=True) if held is not None and held.kind == "entity" else held
         return OUTSIDE if outside else None
 
     def lineage(self, entity: CodeEntity, depth: int = 0) -> Iterator[Value | None]:
@@ -337,7 +345,9 @@ class Follower:
             whole = self.given(value.path, "default", depth + 1)
             return None if whole is None or whole.kind == "module" else self._called(whole, depth + 1)
         if value.kind == "method":
-            return replace(value, kind="list") if value.name in _TO_LISTS else _element(replace(value, kind="list"))
+            if value.name in _TO_LISTS:
+                return replace(value, kind="list")
+            return _element(replace(value, kind="list")) if value.name in _TO_ELEMENTS else None
         entity = value.entity
         if value.kind != "entity" or entity is None or entity.entity_type not in _FUNCTIONS or depth > _DEPTH:
             return None
@@ -370,9 +380,32 @@ class Follower:
         return replace(value, kind="instance") if entity.entity_type in _MADE else None
 
     def _named(self, names: Names, qualified: str) -> CodeEntity | None:
-        owner, _, name = qualified.rpartition(".")
-        found: Sequence[CodeEntity] = names.members.get((owner, name), ()) if owner else names.tops.get(name, ())
+        found = names.by_name.get(qualified)
         return _implementation(found) if found else None
+
+    def _handed(self, value: Value, which: str, depth: int) -> Value | None:
+        """What a function gives to a function it is called with; `which` is `(argument,parameter)`."""
+        if value.kind == "method":
+            return _element(replace(value, kind="list")) if which == "(0,0)" and value.name in _EACH else None
+        entity = value.entity
+        if value.kind == "entity" and entity is not None and entity.entity_type in CLASSES:
+            made = self.member(replace(value, kind="instance"), "constructor", depth + 1)
+            entity = made.entity if made is not None else None
+        names = self.names(entity.file_path) if entity is not None else None
+        if entity is None or names is None:
+            return None
+        found = names.callbacks.get((entity.id, which))
+        return None if found is None else self.chain(found[0], Place(entity.file_path, found[1], entity), depth + 1)
+
+    def _as_type(self, value: Value | None) -> Value | None:
+        """The class, interface or type where a function or constant has the same name."""
+        entity = value.entity if value is not None and value.kind == "entity" else None
+        if value is None or entity is None or entity.entity_type in _TYPES:
+            return value
+        names = self.names(entity.file_path)
+        twins = names.by_name.get(entity.qualified_name, ()) if names is not None else ()
+        found = [e for e in twins if e.entity_type in _TYPES]
+        return replace(value, entity=found[-1]) if found else value
 
     def _has_esm(self, names: Names) -> bool:
         return "default" in names.exports or bool(names.stars)

@@ -43,6 +43,7 @@ class Names:
     `imports`: local name -> (specifier, name there; `*` the module). `exports`: name given out -> (chain, line).
     `stars`: specifiers of `export *`. `tops`: definitions at the top by name. `members`: by the qualified name of
     what they belong to and their own. `fields`: by the qualified name of the class and the field.
+    `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
     """
 
     path: str
@@ -58,6 +59,8 @@ class Names:
     annotated: dict[str, tuple[str, int]] = field(default_factory=dict)
     types: dict[str, tuple[str, int]] = field(default_factory=dict)
     at: dict[tuple[str, int], CodeEntity] = field(default_factory=dict)
+    by_name: dict[str, list[CodeEntity]] = field(default_factory=lambda: defaultdict(list))
+    callbacks: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
     def binding(self, name: str, line: int) -> Bound | None:
         """The innermost binding of a name that holds at a line; one of unknown value when several disagree."""
@@ -132,6 +135,10 @@ def _take_binding(
     if name.startswith("type "):
         names.types.setdefault(name[5:], (text, line))
         return
+    if name.startswith("param "):
+        if home is not None:
+            names.callbacks.setdefault((home.id, name[6:]), (text, line))
+        return
     if not name:
         return
     span, _, chain = text.partition(" ")
@@ -176,7 +183,10 @@ def _take_entities(names: Names, entities: Sequence[CodeEntity], local: set[tupl
         names.at.setdefault((entity.name, entity.start_line), entity)
         if entity.entity_type not in _TOP:
             continue
+        names.by_name[entity.qualified_name].append(entity)
+        if (entity.name, entity.start_line) in local:
+            continue  # what a function defines for itself is no member of it
         if entity.parent is not None:
             names.members[entity.parent, entity.name].append(entity)
-        elif (entity.name, entity.start_line) not in local:
+        else:
             names.tops[entity.name].append(entity)

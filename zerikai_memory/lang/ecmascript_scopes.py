@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type"})
 DEFINED = "def"
-# Methods of a list that give its elements to the function they are called with.
-_EACH = frozenset("forEach map filter find findLast findIndex some every flatMap sort toSorted partition".split())
+_CALLBACKS = 6  # arguments that are looked at for functions, and parameters of those
 _NOTHING = frozenset({"null", "undefined", "true", "false", "number", "string", "template_string", "void 0"})
 _DECLARED = frozenset({"function_declaration", "generator_function_declaration", "class_declaration"})
 _CLASSES = frozenset({"class", "abstract_class_declaration", *_DECLARED})
@@ -143,13 +142,15 @@ def _parameters(node: Node, source: Source) -> Iterator[Mention]:
     if function is None or function.type not in (*FUNCTION_TYPES, *_DECLARED, "method_definition", "catch_clause"):
         return
     span = function.byte_range
-    given = _given_element(function, source)
-    for part in node.named_children if node.type == "formal_parameters" else [node]:
+    giver = _giver(function, source)
+    if node.type == "formal_parameters":
+        yield from _callbacks(node, source)
+    for index, part in enumerate(node.named_children if node.type == "formal_parameters" else [node]):
         pattern = part.child_by_field_name("pattern") or part.child_by_field_name("left") or part
         value = part.child_by_field_name("value") or part.child_by_field_name("right")
         text = _value(part.child_by_field_name("type"), value, source)
-        if given:  # the first parameter
-            text, given = (given if text == UNKNOWN else text), ""
+        if giver and text == UNKNOWN and index < _CALLBACKS:
+            text = f"{giver}{index})"
         yield from _patterns(pattern, text, span, source)
         if (
             text != UNKNOWN
@@ -159,17 +160,34 @@ def _parameters(node: Node, source: Source) -> Iterator[Mention]:
             yield Mention(ReferenceKind.BIND, f"this.{source.text(pattern)}", text, part.start_byte)
 
 
-def _given_element(function: Node, source: Source) -> str:
-    """The element that `list.forEach(function)` gives to its function, or nothing."""
+def _giver(function: Node, source: Source) -> str:
+    """`f(i,` for a function that is argument i of a call of `f`; nothing for all others."""
     arguments = function.parent
-    if arguments is None or arguments.type != "arguments" or arguments.parent is None:
+    if arguments is None or arguments.type != "arguments" or (call := arguments.parent) is None:
         return ""
-    callee = arguments.parent.child_by_field_name("function")
-    name = callee.child_by_field_name("property") if callee is not None else None
-    if callee is None or name is None or source.text(name) not in _EACH:
+    callee = chain(call.child_by_field_name("function") or call.child_by_field_name("constructor"), source)
+    if callee.startswith(UNKNOWN):
         return ""
-    text = _element(callee.child_by_field_name("object"), source)
-    return "" if text == UNKNOWN else text
+    place = [node.start_byte for node in arguments.named_children if node.type != "comment"].index(function.start_byte)
+    return f"{callee}({place}," if place < _CALLBACKS else ""
+
+
+def _callbacks(node: Node, source: Source) -> Iterator[Mention]:
+    """`param (i,j)`: the type of parameter j of the function that is wanted as parameter i."""
+    places = [part for part in node.named_children if part.type != "comment"]
+    for i, part in enumerate(places[:_CALLBACKS]):
+        annotation = part.child_by_field_name("type")
+        wanted = annotation.named_child(0) if annotation is not None and annotation.named_child_count else None
+        if wanted is not None and wanted.type == "parenthesized_type":
+            wanted = wanted.named_child(0)
+        parameters = wanted.child_by_field_name("parameters") if wanted is not None else None
+        if wanted is None or wanted.type != "function_type" or parameters is None:
+            continue
+        taken = [child for child in parameters.named_children if child.type != "comment"]
+        for j, parameter in enumerate(taken[:_CALLBACKS]):
+            text = type_chain(parameter.child_by_field_name("type"), source)
+            if text != UNKNOWN:
+                yield Mention(ReferenceKind.BIND, f"param ({i},{j})", text, part.start_byte)
 
 
 def _field(match: Match, source: Source) -> Iterator[Mention]:
