@@ -66,7 +66,7 @@ def test_an_answer_lists_sources_first_and_warnings_last():
         "\n"
         "note:n1: Tokens rotate.\n"
         "\n"
-        "(2 more left out; ask for a higher limit or budget.)\n"
+        "(2 more left out; narrow the question, or ask for a higher limit or budget.)\n"
         "\n"
         "Warning: the index is stale"
     )

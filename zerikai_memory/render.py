@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from itertools import groupby
 from typing import Any
 
 from zerikai_memory.model import (
@@ -135,14 +136,28 @@ def query_answer(answer: QueryAnswer, *, show_sources: bool = True) -> str:
     if answer.route.backend == "none" and answer.results:
         # No model has read the code, so the reader sees it; the answer's one line a hit would only repeat it.
         parts += [f"{section.name} (brief):\n{safe_text(section.text)}" for section in answer.sections]
-        parts += [quoted_hit(hit) for hit in answer.results]
+        parts += [quoted_file(hits) for hits in _by_file(answer.results)]
         parts += [note_line(note) for note in answer.notes]
     else:
         parts.append(safe_text(answer.answer).strip("\n"))
     if answer.omitted:
-        parts.append(f"({answer.omitted} more left out; ask for a higher limit or budget.)")
+        parts.append(f"({answer.omitted} more left out; narrow the question, or ask for a higher limit or budget.)")
     parts += [f"Warning: {safe_text(text)}" for text in answer.warnings]
     return "\n\n".join(part for part in parts if part)
+
+
+def quoted_file(hits: Sequence[Hit]) -> str:
+    """Hits of one file: the first with its text; others whose text is one line are that line."""
+    blocks = [quoted_hit(hits[0])]
+    for hit in hits[1:]:
+        line = f"{hit.start_line}-{hit.end_line}: {safe_text(hit.text)}"
+        blocks.append(quoted_hit(hit) if "\n" in hit.text else line)
+    return "\n".join(blocks)
+
+
+def _by_file(hits: Sequence[Hit]) -> list[list[Hit]]:
+    """Hits that follow one another in the same file, together."""
+    return [list(group) for _, group in groupby(hits, key=lambda hit: hit.file_path)]
 
 
 def quoted_hit(hit: Hit) -> str:

@@ -183,9 +183,9 @@ def test_a_masked_secret_is_said(memory: Memory, workspace: Path) -> None:
 def test_a_reply_stays_within_its_token_budget(budget: int, limit: int, memory: Memory, workspace: Path) -> None:
     scanned(memory, workspace, "D06")
     answer = memory.query("run step", str(workspace), limit=limit, budget_tokens=budget)
-    assert answer.results
-    if len(answer.results) > 1:  # the best hit is cited whatever its cost
-        assert len(json.dumps(render.as_json(answer))) <= budget * 4
-        assert len(render.query_answer(answer)) <= budget * 4
+    # A hundred tokens do not hold a record; then the answer names the best hit.
+    assert answer.results or answer.answer.startswith("Task")
+    assert len(json.dumps(render.as_json(answer))) <= budget * 4
+    assert len(render.query_answer(answer)) <= budget * 4
     shown = memory.query("run step", str(workspace), limit=limit, budget_tokens=100_000)
     assert len(answer.results) + answer.omitted >= len(shown.results)

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +70,12 @@ def test_any_text_is_understood_without_an_error(question: str) -> None:
     query = understand(question)
     assert len(query.words) <= MAX_WORDS
     assert "\0" not in query.text
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "a.b", "/a", "_", "a-", ".", "a:", "@", '"a ', "`", "a.py:1 ", "at a (", "[", "#a"]
+)
+def test_endless_words_are_taken_apart_in_no_time(piece: str) -> None:
+    started = time.process_time()
+    understand(piece * 8_000)
+    assert time.process_time() - started < 1

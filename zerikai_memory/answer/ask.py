@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
+from zerikai_memory.answer.fitting import within_budget
 from zerikai_memory.answer.sections import sections_asked
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
+from zerikai_memory.retrieve.digest import CHARS_PER_RESULT, LEAST_CHARS, MAX_SHORT_CHARS, Wanted, digest
 from zerikai_memory.retrieve.filters import category_meant
 from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
@@ -24,6 +26,8 @@ DEFAULT_BUDGET_TOKENS = 1_500
 TOKENS_PER_EXTRA_RESULT = 160
 # What a result costs beside its text and its names: the field names and numbers of its record, its line of the answer.
 RESULT_CHARS = 420
+# The signs, line numbers, distance and kind of a citation and a header.
+CITATION_CHARS = 50
 # The frame of a reply: question, route and flags.
 FRAME_CHARS = 400
 # Notes that ride along with code; asking by category gives as many as the limit.
@@ -93,15 +97,16 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     places = [(candidate.file_path, candidate.qualified_name) for candidate in shown]
     notes = _with_anchored(notes, parts.notes.about(places, len(notes) + NOTES_ABOUT_CODE))
     kept, budget = _keep(parts, shown, _budget_chars(options, notes, sections))
-    cited = _cited(kept, budget)
+    texts = _Texts(query.terms, options.budget_tokens, sum(len(section.text) for section in sections))
+    cited = _cited(kept, texts, budget)
     items = [item for _, item in kept]
     written = _written(
         parts, query, options, Evidence(tuple(zip((hit for hit, _ in cited), items, strict=True)), notes)
     )
     if written.answer:  # it takes its room from the texts
-        cited = _cited(kept, budget - len(written.answer))
+        cited = _cited(kept, texts, budget - len(written.answer))
     hits = tuple(hit for hit, _ in cited)
-    return _reply(
+    reply = _reply(
         parts,
         query,
         answer=written.answer or extractive_answer(cited, notes, sections),
@@ -112,6 +117,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         omitted=len(shown) - len(kept) + ranking.more,
         warnings=(*warnings, *written.warnings),
     )
+    quoted = None if written.answer else lambda count: extractive_answer(cited[:count], notes, sections)
+    return within_budget(reply, options.budget_tokens, quoted)
 
 
 def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evidence) -> Synthesis:
@@ -160,19 +167,42 @@ def _keep(parts: AskParts, candidates: Sequence[Candidate], budget: int) -> tupl
     return kept, budget
 
 
-def _cited(kept: Sequence[tuple[Candidate, Cited]], budget: int) -> list[tuple[Hit, CodeEntity]]:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """How much of the code is shown: as much as a budget beyond the default allows, else what helps the question."""
+
+    words: tuple[str, ...]
+    budget_tokens: int | None
+    beside: int
+
+    def of(self, kept: Sequence[tuple[Candidate, Cited]], budget: int) -> list[str]:
+        """A text per entity, together within `budget` characters."""
+        if self.budget_tokens is not None and self.budget_tokens > DEFAULT_BUDGET_TOKENS:
+            return pack([item for _, item in kept], budget)
+        room = max(CHARS_PER_RESULT * len(kept), LEAST_CHARS) - self.beside
+        room -= sum(_shown_chars(candidate) for candidate, _ in kept)
+        items = [Wanted(item, candidate.line) for candidate, item in kept]
+        return digest(items, self.words, min(budget, max(room, MAX_SHORT_CHARS * len(kept))))
+
+
+def _cited(kept: Sequence[tuple[Candidate, Cited]], texts: _Texts, budget: int) -> list[tuple[Hit, CodeEntity]]:
     """Hits with texts that fit together into the budget."""
     # Each text stands once in the result and, shortened, in the answer.
-    texts = pack([item for _, item in kept], max(budget, 0))
+    shown = texts.of(kept, max(budget, 0))
     return [
         (hit_of(item, candidate.entity_id, text, distance=candidate.distance, score=candidate.score), item.entity)
-        for (candidate, item), text in zip(kept, texts, strict=True)
+        for (candidate, item), text in zip(kept, shown, strict=True)
     ]
 
 
 def _result_chars(candidate: Candidate) -> int:
     """Characters of one result without its text: names and path stand in its record and in the answer."""
     return RESULT_CHARS + 2 * (len(candidate.file_path) + len(candidate.qualified_name) + len(candidate.name))
+
+
+def _shown_chars(candidate: Candidate) -> int:
+    """Characters of a result's citation and of the header above its text."""
+    return 2 * len(candidate.file_path) + len(candidate.qualified_name or candidate.name) + CITATION_CHARS
 
 
 def _bare_hit(candidate: Candidate) -> Hit:

@@ -15,8 +15,11 @@ from zerikai_memory.retrieve.trace import Frame
 from zerikai_memory.store.view import IndexView
 
 
-def frame_entities(view: IndexView, frames: Sequence[Frame]) -> list[int]:
-    """Positions of the entities that the frames are in, innermost first, each once."""
+def frame_entities(view: IndexView, frames: Sequence[Frame]) -> dict[int, int | None]:
+    """{position of an entity that a frame is in: the frame's line in it}, innermost first, each once.
+
+    The line is None where the file has changed so much that it lies outside of the entity.
+    """
     index = _PathIndex([file.path for file in view.files])
     own = [frame for frame in frames if not frame.library]
     found = _entities(view, index, own, least=1)
@@ -26,8 +29,8 @@ def frame_entities(view: IndexView, frames: Sequence[Frame]) -> list[int]:
     return found
 
 
-def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least: int) -> list[int]:
-    found: dict[int, None] = {}
+def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least: int) -> dict[int, int | None]:
+    found: dict[int, int | None] = {}
     for frame in frames:
         for f, agreeing in index.find(frame.path):
             inside = np.flatnonzero(view.file_of == f).tolist()
@@ -37,9 +40,10 @@ def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least
             if agreeing < least or not (agreeing > 1 or whole or named):
                 continue
             if (entity := _entity(view, inside, named, frame.line)) is not None:
-                found[entity] = None
+                inside_it = frame.line and view.first_lines[entity] <= frame.line <= view.end_lines[entity]
+                found.setdefault(entity, frame.line if inside_it else None)
                 break
-    return list(found)
+    return found
 
 
 def _entity(view: IndexView, inside: Sequence[int], named: Sequence[int], line: int | None) -> int | None:

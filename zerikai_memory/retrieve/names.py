@@ -67,6 +67,16 @@ class NameTable:
             self._add_path(boost, mention, only_path)
         return boost
 
+    def lines(self, query: Query) -> Mapping[int, int | None]:
+        """{position of the entity around a path:line of the question: that line}."""
+        found: dict[int, int | None] = {}
+        for mention in query.paths:
+            for f in self.files_named(mention.path) if mention.line is not None else ():
+                around = innermost(self._view, np.flatnonzero(self._view.file_of == f).tolist(), mention.line or 0)
+                if around is not None:
+                    found.setdefault(around, mention.line)
+        return found
+
     def exact(self, identifier: str) -> list[int]:
         """Positions whose name, or dotted name, is the identifier."""
         return [i for i, value in self._named(identifier).items() if value >= EXACT_NAME * MODULE_NAME_FACTOR]

@@ -67,12 +67,12 @@ def _head(item: Cited) -> tuple[str, int]:
         return said, len(item.lines)
     if entity.entity_type in _VERBATIM and item.lines:
         return "", 0
-    count = _signature_lines(item)
+    count = signature_lines(item)
     lines = "\n".join(line.rstrip() for line in item.lines[:count])
     if not lines or len(lines) > MAX_HEAD_CHARS:
         lines = entity.signature[:MAX_HEAD_CHARS]
     decorators = "".join(f"@{decorator}\n" for decorator in entity.decorators)
-    return "\n".join(part for part in (decorators + lines, said) if part), count + _docstring_lines(item, count)
+    return "\n".join(part for part in (decorators + lines, said) if part), count + docstring_lines(item, count)
 
 
 def _body(item: Cited, shown: int, budget_chars: int) -> str:
@@ -95,7 +95,7 @@ def _body(item: Cited, shown: int, budget_chars: int) -> str:
     return "\n".join(taken)
 
 
-def _signature_lines(item: Cited) -> int:
+def signature_lines(item: Cited) -> int:
     """How many of the entity's first lines its signature spans, by counting characters that are not blank."""
     wanted = len("".join(item.entity.signature.split()))
     seen = 0
@@ -107,7 +107,7 @@ def _signature_lines(item: Cited) -> int:
     return min(len(item.lines), 1)
 
 
-def _docstring_lines(item: Cited, start: int) -> int:
+def docstring_lines(item: Cited, start: int) -> int:
     """How many lines after the signature are a Python docstring, whose first paragraph the head already says."""
     following = item.lines[start:]
     if not item.entity.docstring or not following:

@@ -21,10 +21,10 @@ _QUOTED = re.compile(r'(?<![\w\\])"([^"\n]{2,200})"(?!\w)|“([^”\n]{2,200})�
 _CODE = re.compile(r"`([^`\n]{2,200})`")
 # `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path line 12`.
 _PATH = re.compile(
-    r"[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])"
+    r"(?<![\w.@+\-\\/\[\]$])[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])"
     r"(?:(?::|#L|,? (?:at )?line )(?P<line>\d{1,7})(?:[:\-–]L?\d{1,7})?)?"
 )
-_FOLDER_PATH = re.compile(r"[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
+_FOLDER_PATH = re.compile(r"(?<![\w.@+\-])[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
 # `.r-stack`, `#main`, `--accent-color`, `my-widget`: names as style sheets and pages write them.
 _HYPHENATED = re.compile(r"(?<![\w.#/-])(?:[.#]|--)?[A-Za-z_]\w*(?:-\w+)+|(?<![\w.#/-])[.#][A-Za-z_]\w*(?![\w.(-])")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 # A recursion repeats its frames; this many tell the story.
 MAX_FRAMES = 64
 
-_FILE = r"[^\s()\"']+?\.[A-Za-z][A-Za-z0-9]{0,7}"
+# At most so long, and only where a word begins: a question of one endless word must not take seconds.
+_FILE = r"[^\s()\"']{1,400}?\.[A-Za-z][A-Za-z0-9]{0,7}"
 _LINE = r"(?P<line>\d{1,7})"
 _AT = rf":{_LINE}(?::\d{{1,7}})?"
 # `KeyError`, `click.exceptions.UsageError`, `KeyboardInterrupt`
@@ -24,7 +25,7 @@ _DEEPEST_LAST = tuple(
     for pattern in (
         rf'File "(?P<path>[^"\n]+)", line {_LINE}(?:, in (?P<name>[^\s,]+))?',
         rf"\bFile (?P<path>{_FILE}):{_LINE}, in (?P<name>[^\s(,]+)",  # IPython
-        rf"(?P<path>{_FILE}):{_LINE}:? in (?P<name>[^\s,]+)\s*(?:$|│)",  # pytest's short form, rich
+        rf"(?:^|(?<=\s))(?P<path>{_FILE}):{_LINE}:? in (?P<name>[^\s,]+)\s*(?:$|│)",  # pytest's short form, rich
         rf"(?:^|(?<=\s))(?P<path>{_FILE}):{_LINE}: {_RAISED}",  # where pytest's trace ends
     )
 )
@@ -47,7 +48,7 @@ _DEEPEST_FIRST = tuple(
 _PATH_ALONE = re.compile(rf"^(?P<path>(?:[A-Za-z]:)?[/\\.\w]{_FILE})\s*$")
 _BENEATH = re.compile(rf"^\s+{_LINE}:\d{{1,7}}\s+(?:error|warning)\b")
 # pytest names what failed by path and test.
-_NODE_ID = re.compile(r"(?P<path>[\w./\\-]+\.pyw?)::(?P<name>[\w:]+)")
+_NODE_ID = re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.pyw?)::(?P<name>[\w:]+)")
 
 _LIBRARY = re.compile(
     r"(^|/)(site-packages|dist-packages|node_modules|bower_components|lib/python\d[\d.]*|python\d*/lib|__pypackages__"
