@@ -65,6 +65,30 @@ function calledName(node) {
 const sites = new Map();  // "file:start" of a called name -> [file, line, name]
 const found = [];
 const imports = [];
+// Members that only pass a definition on (`{ f }`, `{ a: f }`, `exports.f = f`): calls through them are calls of it.
+const passing = [];
+const checker = program.getTypeChecker();
+function passed(node) {
+  if (ts.isShorthandPropertyAssignment(node)) return [node.name, checker.getShorthandAssignmentValueSymbol(node)];
+  if (ts.isPropertyAssignment(node) && ts.isIdentifier(node.initializer)) return [node.name, checker.getSymbolAtLocation(node.initializer)];
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === S.EqualsToken && ts.isPropertyAccessExpression(node.left) &&
+      ts.isIdentifier(node.right)) return [node.left.name, checker.getSymbolAtLocation(node.right)];
+  if (ts.isBindingElement(node) && ts.isIdentifier(node.name)) return [node.name, checker.getSymbolAtLocation(node.name)];
+  return [];
+}
+function declaredBy(symbol) {
+  let declared;
+  for (let i = 0; i < 6 && symbol; i++) {
+    if (symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+    const next = symbol.declarations?.[0];
+    if (!next || next === declared) break;
+    declared = next;
+    const further = passed(ts.isPropertyAccessExpression(declared) ? declared.parent : declared)[1];
+    if (!further || ts.isBindingElement(declared)) break;
+    symbol = further;
+  }
+  return declared;
+}
 for (const name of names) {
   const file = program.getSourceFile(name);
   if (!file) continue;
@@ -85,6 +109,10 @@ for (const name of names) {
       const kind = bound ? S[node.kind] : "value";
       found.push([name, made[1].getStart(file), [relative(name), lineOf(file, start), lineOf(file, made[1].getStart(file))], kind]);
     }
+    const [member, symbol] = passed(node);
+    const declared = declaredBy(symbol);
+    if (declared?.name && own.has(declared.getSourceFile().fileName))
+      passing.push([name, member.getStart(file), `${declared.getSourceFile().fileName}:${declared.name.getStart()}`]);
     let specifier;
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) specifier = node.moduleSpecifier;
     else if (ts.isExternalModuleReference(node)) specifier = node.expression;
@@ -118,5 +146,14 @@ for (const [file, at, place, kind] of found) {
   }
   definitions[id] = place;
   kinds[id] = kind;
+}
+for (const [file, at, key] of passing) {
+  if (!done.has(key)) continue;
+  let groups;
+  try { groups = service.findReferences(file, at) || []; } catch { continue; }
+  for (const group of groups) for (const reference of group.references) {
+    const site = `${reference.fileName}:${reference.textSpan.start}`;
+    if (sites.has(site)) calls.push([...sites.get(site), done.get(key)]);
+  }
 }
 console.log(JSON.stringify({ calls, definitions, kinds, imports }));

@@ -21,6 +21,8 @@ _CHAIN = re.compile(
     r'("[^"]*"|new [\w$.]+\(\)|<[\w$.]+(?:\[\])*>|\{\}|\?|[\w$#]+)((?:\.[\w$#?-]+|\(\)|\(\d,\d\)|\[\])*)'
 )
 _LINK = re.compile(r"\.[\w$#?-]+|\(\d,\d\)|\(\)|\[\]")
+_WRAPPED = re.compile(r"^(Promise|Array)(?:\.?<)(.*)>$")
+_TYPE_NAME = re.compile(r"^[A-Za-z_$][\w$.]*(?:\[\])*$")
 # What methods of a list, a set or a map give.
 _TO_LISTS = frozenset("filter slice sort reverse concat toSorted toReversed values splice".split())
 _EACH = frozenset("forEach map filter find findLast findIndex some every flatMap sort toSorted".split())
@@ -251,6 +253,8 @@ class Follower:
         if top and any(e.start_line == line for e in top):
             # A constant with an entity: followed further only where a member of it is asked for.
             return Value("entity", names.path, _implementation(top), name)
+        if chain == UNKNOWN and place.home is not None:
+            chain = _documented(place.home, rf"@param\s+\{{([^{{}}]*)\}}\s+\[?{re.escape(name)}\b")
         return self.chain(chain, Place(place.path, line, place.home), depth + 1)
 
     def _given_here(self, names: Names, name: str, depth: int) -> Value | None:
@@ -363,6 +367,9 @@ class Follower:
         # An object that is returned says more than the interface it is announced as.
         if len({text for text, _ in given}) == 1 and (entity.return_type is None or given[0][0] == "{}"):
             return self.chain(given[0][0], Place(entity.file_path, given[0][1], entity), depth + 1)
+        if made is None and entity.return_type is None:
+            place = Place(entity.file_path, entity.start_line, entity)
+            made = self.chain(_documented(entity, r"@returns?\s+\{([^{}]*)\}"), place, depth + 1)
         return made
 
     def _made(self, value: Value | None, depth: int) -> Value | None:
@@ -409,6 +416,15 @@ class Follower:
 
     def _has_esm(self, names: Names) -> bool:
         return "default" in names.exports or bool(names.stars)
+
+
+def _documented(entity: CodeEntity, tag: str) -> str:
+    """The chain of a type that a doc comment gives: `@param {Foo[]} x`, `@returns {Promise<Foo>}`; `?` without."""
+    found = re.search(tag, entity.docstring or "")
+    text = found[1].strip().strip("?!=") if found is not None else ""
+    if wrapped := _WRAPPED.match(text):
+        text = wrapped[2] + ("[]" if wrapped[1] == "Array" else "")
+    return f"<{text}>" if _TYPE_NAME.match(text) else UNKNOWN
 
 
 def _is_arrow(entity: CodeEntity) -> bool:
