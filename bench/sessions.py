@@ -1,4 +1,4 @@
-"""Past sessions: index throughput, re-index, search times, tokens per hit, planted decisions found.
+"""Past sessions: index throughput, re-index, search times, tokens per hit, planted decisions found, proposals.
 
 Run: python bench/sessions.py [SESSIONS] [MESSAGES] (500 and 400: 200,000 messages). Corpus and questions are made by
 rule (`tests/sessions/generator.py`). Throughput is a ratio to `json.loads` over the same lines, by CPU time of the
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.sessions.archives import open_archive
 from tests.sessions.generator import MAKERS, Talk, talks, vocabulary, write
 from zerikai_memory.render_sessions import recall as rendered
+from zerikai_memory.sessions.gathering import gather
 
 SUBJECTS = """
     invoice numbers|login cookies|image thumbnails|price rounding|search ranking|job queue|email templates|audit log
@@ -141,6 +142,10 @@ def main() -> int:
             if not found:
                 print(f"  not in the first 3: {question!r} ({text!r})")
         print(f"planted decisions in the first 3: {found_first} of {len(planted)}")
+        started = time.perf_counter()
+        looked = gather(archive, None, None)
+        rate = looked.messages / (time.perf_counter() - started)
+        print(f"proposals: {looked.added} from {looked.messages} messages, {rate:.0f} messages/s")
         print(
             f"sessions.db: {sum(p.stat().st_size for p in (Path(folder) / 'brain').glob('sessions.db*')) / 1e6:.0f} MB"
         )

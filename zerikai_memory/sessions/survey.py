@@ -70,4 +70,6 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
 
 def stored_path(path: Path | str) -> str:
     """The path as text that SQLite takes, names that are no UTF-8 escaped."""
+    if isinstance(path, str) and path.isascii():
+        return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")

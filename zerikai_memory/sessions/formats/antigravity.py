@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,15 +51,10 @@ def _step(record: base.Json, part: str) -> str:
 
 
 def _find(folder: Path) -> Iterator[str]:
-    try:
-        brains = sorted(folder.iterdir())
-    except OSError:
-        return
-    for brain in brains:
-        logs = brain / ".system_generated" / "logs"
-        both = (logs / "transcript_full.jsonl", logs / "transcript.jsonl")
-        if found := next((path for path in both if path.is_file()), None):
-            yield str(found)
+    for brain in base.entries(folder):
+        logs = f"{brain}{os.sep}.system_generated{os.sep}logs{os.sep}transcript"
+        full = f"{logs}_full.jsonl"
+        yield full if os.path.isfile(full) else f"{logs}.jsonl"  # noqa: PTH113 -- as in `entries`
 
 
 ANTIGRAVITY = base.Format(

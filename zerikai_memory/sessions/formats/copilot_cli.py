@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,15 +89,9 @@ def _tokens(usage: base.Json) -> Tokens:
 
 
 def _find(folder: Path) -> Iterator[str]:
-    try:
-        sessions = sorted(folder.iterdir())
-    except OSError:
-        return
-    for session in sessions:
-        if session.suffix == ".jsonl":  # builds before 1.0 kept one file per session
-            yield str(session)
-        elif (session / "events.jsonl").is_file():
-            yield str(session / "events.jsonl")
+    for session in base.entries(folder):
+        # Builds before 1.0 kept one file per session.
+        yield session if session.endswith(".jsonl") else f"{session}{os.sep}events.jsonl"
 
 
 COPILOT_CLI = base.Format(
