@@ -54,13 +54,13 @@ def test_the_recorded_checksum_is_that_of_the_file_and_part_of_the_fingerprint()
 def test_the_model_card_names_the_same_checksum_and_cut():
     card = importlib.resources.files("zerikai_memory.embed").joinpath("data", "MODEL_CARD.md").read_text("utf-8")
     assert static.TABLE_SHA256 in card
-    assert f"above {open_embedder().relevance_cut:.2f}" in card
+    assert f"cut {open_embedder().relevance_cut:.2f}" in card
 
 
 def test_dimensions_are_known_without_reading_the_table(monkeypatch):
     monkeypatch.setattr(static, "_loaded", None)
     embedder = open_embedder()
-    assert (embedder.dimensions, embedder.relevance_cut) == (256, 1.40)
+    assert (embedder.dimensions, embedder.relevance_cut) == (256, 1.66)
     assert static._loaded is None
     assert embedder.encode(["x"]).shape == (1, embedder.dimensions)
 

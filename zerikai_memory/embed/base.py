@@ -24,10 +24,7 @@ class Embedder(Protocol):
 
     @property
     def relevance_cut(self) -> float | None:
-        """Squared L2 distance above which the best hit counts as "nothing relevant" for this model.
-
-        None: nobody has measured it, so a scan does (`calibrate`).
-        """
+        """Cut for "nothing relevant" (retrieve/relevance.py) where no scan has measured the index's own; None: unknown."""
 
     def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
         """float32 [len(texts), dimensions], rows of unit length, or zero when nothing of the text is known.

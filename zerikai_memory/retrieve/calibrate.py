@@ -1,8 +1,8 @@
-"""Measure the cut for "nothing relevant" of an embedding on the index itself.
+"""Measure the cut for "nothing relevant" of an embedding, of any, on the index itself.
 
 Questions that hardly any project answers (data/off_topic.txt) are compared with every entity and file. How near they
 come tells how near this model puts what has nothing to do with each other, in an index of this size and vocabulary; the
-cut lets few of them through. The method is the one of the shipped models' own cuts, which bench/offtopic.py measures.
+cut lets few of them through. bench/offtopic.py measures it on others.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from zerikai_memory.store.view import IndexView
 
 # Share of the off-topic questions that may pass.
 LET_THROUGH = 0.04
+# In a small index all off-topic questions are as far as can be, without a bound one would pass: nothing in common in
+# meaning (2 is orthogonal) and half of the words unknown is too far wherever.
+MOST = 2.0
 
 
 def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -> float | None:
@@ -31,10 +34,9 @@ def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -
     questions = off_topic_questions()
     vectors = embedder.encode(questions)
     distances = (_nearest(view.vectors, vectors) + _nearest(view.file_vectors, vectors)) / 2
-    unknown = [
-        unknown_share(known_frequencies(index, understand(question).terms), len(view)) for question in questions
-    ]
-    return float(np.quantile(distances + UNKNOWN_WEIGHT * np.array(unknown), LET_THROUGH))
+    unknown = [unknown_share(known_frequencies(index, understand(question).terms), len(view)) for question in questions]
+    measured = float(np.quantile(distances + UNKNOWN_WEIGHT * np.array(unknown), LET_THROUGH))
+    return min(measured, MOST)
 
 
 def off_topic_questions() -> list[str]:

@@ -60,7 +60,7 @@ def known_frequencies(index: WorkspaceIndex, words: Iterable[str]) -> dict[str, 
 
 
 def unknown_share(frequencies: Mapping[str, tuple[int, int]], entities: int) -> float:
-    """Share of the question's word weight that stands nowhere, neither as asked nor as code says it; 1 without words."""
+    """Share of the question's word weight that stands nowhere, as asked or as code says it; 1 without words."""
     weights = {word: _weight(count, entities) for word, (count, _) in frequencies.items()}
     total = sum(weights.values())
     if total <= 0:

@@ -24,7 +24,7 @@ from zerikai_memory.retrieve.rank import (
     group_by_file,
     score,
 )
-from zerikai_memory.retrieve.relevance import MIN_COVERAGE, coverage, is_relevant
+from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
 from zerikai_memory.retrieve.scope import Scope, in_order, scope_of
 from zerikai_memory.retrieve.traits import side_factors
 from zerikai_memory.store.index import WorkspaceIndex
@@ -265,7 +265,7 @@ class Searcher:
         limit = POOL if scope.allowed is None else len(scores)
         found = lexical_scores(self._index, query.words, limit)
         if meant := code_words(query.terms):
-            covered = self._coverage(query, [row for row, _ in found[:COVERED_BY]])
+            covered = self._coverage(query, [row for row, _ in found[:COVERED_BY]], len(scores))
             if (share := 1 - covered / EVERYDAY_BELOW) > 0:
                 found += [(row, share * value) for row, value in lexical_scores(self._index, meant, limit)]
         for row, value in found:
@@ -273,9 +273,9 @@ class Searcher:
                 scores[i] += value
         return scores
 
-    def _coverage(self, query: Query, rows: Sequence[int]) -> float:
+    def _coverage(self, query: Query, rows: Sequence[int], entities: int) -> float:
         frequencies = document_frequencies(self._index, query.terms)
-        return coverage(frequencies, words_in_rows(self._index, rows, query.terms), len(self._prepared.view))
+        return coverage(frequencies, words_in_rows(self._index, rows, query.terms), entities)
 
     def _classic(
         self, prepared: Prepared, query: Query, found: _Found, scope: Scope, options: SearchOptions
@@ -301,12 +301,17 @@ class Searcher:
     def _relevant(self, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
         if any(found.named[i] > 0 for i in order):
             return True
-        best = math.inf if text_only else float(found.distances[list(order)].min())
+        distance = math.inf
+        if not text_only:
+            nearest_file = 2 - 2 * float(found.evidence.file_cosines.max())
+            distance = (float(found.distances[list(order)].min()) + nearest_file) / 2
         rows = [int(self._prepared.view.rowids[i]) for i in order] if self._prepared else []
+        known = known_frequencies(self._index, query.terms)
         return is_relevant(
-            best_distance=best,
+            distance=distance,
             cut=self._cut(),
-            frequencies=document_frequencies(self._index, query.terms),
+            unknown=unknown_share(known, len(found.distances)),
+            frequencies={word: count for word, (count, _) in known.items()},
             holders=words_in_rows(self._index, rows, query.terms),
             entities=len(found.distances),
         )

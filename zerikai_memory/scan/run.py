@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.embed.calibrate import calibrated_cut
 from zerikai_memory.errors import Cancelled, EmbeddingError
 from zerikai_memory.model import (
     DiskFile,
@@ -19,17 +18,21 @@ from zerikai_memory.model import (
     Walk,
     Workspace,
 )
+from zerikai_memory.retrieve.calibrate import calibrated_cut
 from zerikai_memory.scan.apply import Batch, write_batch
 from zerikai_memory.scan.last_good import with_last_good
 from zerikai_memory.scan.plan import Freshness, ScanPlan, files_to_hash, plan_scan
 from zerikai_memory.scan.read import ReadFunction, SourceFile, read_bytes, read_source
 from zerikai_memory.scan.report import NOTHING, Outcome, report_plan, report_scan
-from zerikai_memory.store.embedding_notes import forget_vectors, note_cut, noted_dimensions
+from zerikai_memory.store.embedding_notes import Cut, forget_vectors, note_cut, noted_cut, noted_dimensions
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.view import load_view
 
 ProgressFunction = Callable[[ScanProgress], None]
 CancelledFunction = Callable[[], bool]
+
+# A cut holds while the number of entities has not changed by more than this share: it moves with its logarithm.
+MEASURED_FOR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +104,17 @@ def _model_changed(parts: ScanParts) -> str | None:
 
 
 def _note_cut(parts: ScanParts, outcome: Outcome) -> None:
-    """Store the cut for "nothing relevant" with the vectors; of a model that we do not know it is measured."""
-    cut = parts.embedder.relevance_cut
-    if cut is None:
-        try:
-            cut = calibrated_cut(parts.embedder, load_view(parts.index).vectors)
-        except EmbeddingError as error:
-            outcome.warnings.append(f"the cut for 'nothing relevant' was not measured, the next scan does: {error}")
-    note_cut(parts.index, cut)
+    """Measure the cut for "nothing relevant" and store it with the vectors, unless the noted one still holds."""
+    index, fingerprint = parts.index, parts.embedder.fingerprint
+    entities, known = index.counts().entities, noted_cut(index)
+    if known and known.fingerprint == fingerprint and abs(entities - known.entities) <= MEASURED_FOR * known.entities:
+        return
+    try:
+        value = calibrated_cut(index, load_view(index), parts.embedder)
+    except EmbeddingError as error:
+        outcome.warnings.append(f"the cut for 'nothing relevant' was not measured, the next scan does: {error}")
+        return
+    note_cut(index, None if value is None else Cut(value, entities, fingerprint))
 
 
 def _hash_suspects(parts: ScanParts, suspects: list[DiskFile]) -> dict[str, str]:
@@ -131,8 +137,7 @@ def _apply(parts: ScanParts, plan: ScanPlan, limits: Mapping[str, int], outcome:
     """Write what the plan says, a batch a transaction; the incomplete mark stays when this is left early."""
     index = parts.index
     if plan.empty and index.exists() and not index.meta("incomplete"):
-        if parts.embedder.relevance_cut is not None or not index.meta("relevance_cut"):
-            _note_cut(parts, outcome)
+        _note_cut(parts, outcome)
         return
     if warning := parts.before_write():
         outcome.warnings.append(warning)

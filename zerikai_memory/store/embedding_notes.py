@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from zerikai_memory.store.index import WorkspaceIndex
+
+# Of the index's bookkeeping values.
+CUT_KEY = "relevance_cut"
 
 
 def noted_dimensions(index: WorkspaceIndex, fingerprint: str) -> int | None:
@@ -23,13 +28,31 @@ def forget_vectors(index: WorkspaceIndex) -> None:
         connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
 
 
-def note_cut(index: WorkspaceIndex, cut: float | None) -> None:
-    """Note the cut of the embedding that the index was made with; None: it is not known."""
-    text = "" if cut is None else f"{cut:.4f}"
-    if index.meta("relevance_cut") == text:
-        return
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The distance above which nothing is relevant, as measured with this embedding over so many entities."""
+
+    value: float
+    entities: int
+    fingerprint: str
+
+
+def noted_cut(index: WorkspaceIndex) -> Cut | None:
+    """The cut that was noted last; None when there is none."""
+    return cut_of(index.meta(CUT_KEY))
+
+
+def note_cut(index: WorkspaceIndex, cut: Cut | None) -> None:
+    """Note a cut, or that none is known; a question reads it with the vectors."""
+    text = "" if cut is None else f"{cut.value:.4f} {cut.entities} {cut.fingerprint}"
     with index.database.write() as connection:
         connection.execute(
-            "INSERT INTO meta VALUES ('relevance_cut', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            (text,),
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (CUT_KEY, text)
         )
+
+
+def cut_of(text: str) -> Cut | None:
+    """The cut that a noted text stands for."""
+    value, _, rest = text.partition(" ")
+    entities, _, fingerprint = rest.partition(" ")
+    return Cut(float(value), int(entities), fingerprint) if fingerprint else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.store.embedding_notes import CUT_KEY, cut_of
 from zerikai_memory.store.index import WorkspaceIndex
 
 Matrix = NDArray[np.float32]
@@ -31,7 +32,7 @@ class IndexView:
 
     `vectors` is float32 [entities, dimensions], `file_vectors` [files, dimensions]; a row is all zero where no vector
     of the current embedding is stored. `file_of[i]` is a position in `files`; `first_lines` begin with the decorators.
-    `relevance_cut` is the squared L2 distance above which nothing is relevant, as the last scan noted it.
+    `relevance_cut` is the distance above which nothing is relevant, as a scan measured it with this embedding.
     """
 
     generation: int
@@ -96,6 +97,7 @@ def load_view(index: WorkspaceIndex) -> IndexView:
 
 def _view(meta: dict[str, str], file_rows: list[Any], rows: list[Any]) -> IndexView:
     embedding = meta["embedding"]
+    cut = cut_of(meta.get(CUT_KEY, ""))
     position = {row[0]: i for i, row in enumerate(file_rows)}
     current = [row[6] == embedding for row in file_rows]
     file_of = np.fromiter((position[row[5]] for row in rows), np.int64, len(rows))
@@ -116,7 +118,7 @@ def _view(meta: dict[str, str], file_rows: list[Any], rows: list[Any]) -> IndexV
         files=tuple(ViewFile(*row[1:6]) for row in file_rows),
         vectors=_matrix([row[8] if current[f] else b"" for row, f in zip(rows, file_of, strict=True)]),
         file_vectors=_matrix([row[7] if ok else b"" for row, ok in zip(file_rows, current, strict=True)]),
-        relevance_cut=float(cut) if (cut := meta.get("relevance_cut")) else None,
+        relevance_cut=cut.value if cut and cut.fingerprint == embedding else None,
     )
 
 
