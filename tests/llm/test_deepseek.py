@@ -154,6 +154,16 @@ def test_what_was_not_billed_is_tried_once_more_and_booked_twice(double, status)
     assert len(double.requests) == 2
 
 
+@pytest.mark.parametrize("say", [Say(error_event=True), Say(finish="insufficient_system_resource")])
+def test_what_was_begun_is_not_tried_again(double, say) -> None:
+    double.default = say
+    book = Book()
+    assert failure(double, book).kind == FailureKind.SERVER
+    assert len(double.requests) == 1
+    (end,) = book.ends
+    assert (end.status, end.usage.prompt) in (("unknown", None), ("failed", double.usages[0]["prompt_tokens"]))
+
+
 @pytest.mark.parametrize(
     ("value", "requests", "least_s"),
     [

@@ -70,7 +70,8 @@ def ask_model(
             return _attempt(backend, ready, prompt, left, purpose, request_id, number)
         except ModelError as error:
             pause = _pause(error)
-            last = number == TRIES or error.kind not in RETRYABLE
+            # A second try is only for what was not billed: not when the answer had begun, or was counted.
+            last = number == TRIES or error.kind not in RETRYABLE or error.begun or error.usage is not None
             if last or pause > MOST_PAUSE_S or time.monotonic() + pause >= end:
                 raise
             _wait(pause, call, sleep)
