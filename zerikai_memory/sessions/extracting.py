@@ -105,6 +105,8 @@ def _cue_of(turn: Turn, sentence: str, cues: Cues) -> Cue | None:
 
 def tells_enough(sentence: str) -> bool:
     """Whether a sentence stands for itself: long enough to name what it is about, short enough to be one thing."""
+    if sentence.endswith((":", "：")):
+        return False  # it only leads to what follows
     if len(_CJK.findall(sentence)) >= LEAST_CJK:
         return True
     words = _WORD.findall(sentence)

@@ -22,7 +22,8 @@ _END = re.compile(
 _FILLER = re.compile(
     r"^(?:(?:ok(?:ay)?|alright|all right|right|so|well|great|perfect|good|nice|yes|yep|yeah|thanks|thank you|cool|then"
     r"|and|but|also|actually|finally|in the end|anyway|hm+|done|update|fine|sure|understood|got it|sounds good"
-    r"|makes sense|no|gut|also|dann|ja|bon|alors|oui|bueno|vale|entonces|ok)\b[,.!:;…–—-]*\s+)+(?=\S)",
+    r"|makes sense|no(?=[,.!:;])|unfortunately|sadly|luckily|fortunately|tl;?dr"
+    r"|gut|also|dann|ja|bon|alors|oui|bueno|vale|entonces|ok)\b[,.!:;…–—-]*\s+)+(?=\S)",
     re.IGNORECASE,
 )
 _REASON = re.compile(
