@@ -238,7 +238,7 @@ class BudgetState:
     """What a budget has left: `spent` by attempts that ended, `reserved` by those that run, in the budget's unit.
 
     `since` is when its period began (None: for ever). `unpriced` attempts cost something that is not known for want
-    of a price, `uncounted` ones for want of tokens: neither is in `spent`.
+    of a price, `uncounted` ones for want of tokens or because they were purged unpriced: neither is in `spent`.
     """
 
     budget: Budget

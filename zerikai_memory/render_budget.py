@@ -88,7 +88,7 @@ def _doubts(budget: BudgetReport) -> str:
     if budget.unpriced:
         found.append(f"{budget.unpriced} attempts without a known price stop it: see `zerikai-memory prices check`")
     if budget.uncounted:
-        found.append(f"{budget.uncounted} attempts of unknown size are not in it")
+        found.append(f"{budget.uncounted} attempts of unknown cost are not in it")
     return f"Budget {budget.id}: {'; '.join(found)}" if found else ""
 
 

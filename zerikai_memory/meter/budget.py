@@ -82,7 +82,7 @@ def warnings(states: Sequence[BudgetState], used: Need, percents: Percents, now:
                 f"{amount_text(state.budget.amount, state.budget.unit)}; {_reset(state.budget, now)}"
             )
         if state.uncounted:
-            found.append(f"{budget_name(state.budget)}: {state.uncounted} attempt(s) of unknown size are not in it")
+            found.append(f"{budget_name(state.budget)}: {state.uncounted} attempt(s) of unknown cost are not in it")
     return tuple(found)
 
 

@@ -113,7 +113,10 @@ def _state(connection: sqlite3.Connection, budget: Budget, since: float | None) 
         values,
     ).fetchone()
     took, held, unpriced, uncounted, kept, kept_unpriced = (int(number or 0) for number in (*row, *purged))
-    return BudgetState(budget, since, took + kept, held, unpriced + kept_unpriced if usd else 0, uncounted)
+    # What was purged cannot be priced any more: it is told, and does not stop the budget for ever.
+    return BudgetState(
+        budget, since, took + kept, held, unpriced if usd else 0, uncounted + (kept_unpriced if usd else 0)
+    )
 
 
 def _budgets(connection: sqlite3.Connection) -> list[Budget]:

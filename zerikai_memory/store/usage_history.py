@@ -64,6 +64,32 @@ class UsageHistory:
                 connection.execute(f"DELETE FROM usage{which}", values)
         return rows, len(sums)
 
+    def count(self, workspace_id: str) -> int:
+        """How many attempts of a workspace are booked, purged ones among them."""
+        sql = (
+            "SELECT (SELECT count(*) FROM usage WHERE workspace_id = :id)"
+            " + (SELECT ifnull(sum(attempts), 0) FROM usage_totals WHERE workspace_id = :id)"
+        )
+        with self._database.read() as connection:
+            return int(connection.execute(sql, {"id": workspace_id}).fetchone()[0])
+
+    def forget(self, workspace_id: str) -> int:
+        """Remove the rows, sizes of replies and budgets of a workspace; gives how many attempts that were.
+
+        Their sums stay without its name: what was spent counts in the budgets of all workspaces.
+        """
+        count, values = self.count(workspace_id), (workspace_id,)
+        which = " WHERE workspace_id = ? AND status <> 'started'"
+        with self._database.write() as connection:
+            sums = connection.execute(f"SELECT {_GROUP}, {_SUMS} FROM usage{which} {_BY_GROUP}", values).fetchall()
+            marks = ", ".join("?" * len(fields(UsageTotal)))
+            connection.executemany(f"INSERT INTO usage_totals ({_NAMES}) VALUES ({marks})", sums)
+            connection.execute(f"DELETE FROM usage{which}", values)
+            connection.execute("UPDATE usage_totals SET workspace_id = '' WHERE workspace_id = ?", values)
+            for table in ("replies", "budgets"):
+                connection.execute(f"DELETE FROM {table} WHERE workspace_id = ?", values)
+        return count
+
     def periods(self, since: float | None = None, until: float | None = None) -> list[UsagePeriod]:
         """Estimated periods that touch a span of time, in their order."""
         sql = (

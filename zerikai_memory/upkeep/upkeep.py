@@ -11,6 +11,7 @@ from zerikai_memory.model import Backup, DropReport, Finding, MoveReport, Snapsh
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.index import IndexCounts
 from zerikai_memory.store.turn import ScanTurn
+from zerikai_memory.store.usage_history import UsageHistory
 from zerikai_memory.upkeep.move import merge_workspaces, move_workspace
 from zerikai_memory.upkeep.repair import RepairParts, repair
 from zerikai_memory.workspace.identity import (
@@ -108,6 +109,9 @@ class Upkeep:
                 removed.append(f"brief ({versions} version{'s' * (versions > 1)})")
             if everything and (count := self._brain.notes.remove_all(target.id)):
                 removed.append(f"{count} notes")
+            usage = UsageHistory(self._brain.recorded)
+            if everything and (count := usage.forget(target.id)):
+                removed.append(f"{count} usage rows (what they cost stays in the sums of all workspaces)")
             self._brain.registry.remove(target.id)
             removed.append("registry row")
         self._brain.recorded.compact()
@@ -117,7 +121,7 @@ class Upkeep:
             path=target.path,
             removed=tuple(removed),
             kept_notes=self._brain.notes.count(target.id),
-            kept_usage=0,
+            kept_usage=usage.count(target.id),
         )
 
     def backups(self) -> list[Backup]:
