@@ -1,109 +1,193 @@
 #!/usr/bin/env python3
-"""Does the right entity come first? Questions are docstring sentences of entities whose docstrings the index lacks.
+"""Does the right entity come among the first five? Questions and answers are in bench/entity_questions.json.
 
-    bench/entity_recall.py FOLDER ...        one scanned project a folder
+    bench/entity_recall.py [--corpus FOLDER] [--json FILE]
 
-Docstrings and JSDoc are taken out before indexing. Of each project up to 150 entities are asked for by the first
-sentence of their own docstring, when it has 5 to 30 words, stands once in the project and is not just the name.
-Prints recall@1, recall@5 of the entity and of its file among the default five results. The figures beside the
-constants of retrieve/rank.py come from this set on click, httpx, starlette, pydantic, axios, express, @trpc/server and
-Django: code that nobody here wrote, but sentences that its authors wrote about it.
+The default ranking is compared with BM25 alone and with vectors alone over the same index, question by question, with
+paired 95 % intervals. `unshared` are the questions none of whose words stands in what is indexed of the right entity.
+How the questions were made, and what they cannot tell, is said in entity_questions.py.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import random
 import re
+import statistics
 import sys
 import tempfile
-from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import entity_corpus
 
 from zerikai_memory import scanning
 from zerikai_memory.app import Memory
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.model import Extraction
+from zerikai_memory.retrieve.query import understand
+from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.settings import Settings
+from zerikai_memory.store.lexical import lexical_scores, words_in_rows
+from zerikai_memory.store.vectors import ExactVectorIndex
 
-ASKED = ("function", "method", "class", "component", "interface", "type")
-MOST = 150
-Targets = dict[str, list[tuple[str, str, str]]]  # sentence -> (entity id, name, path)
+HERE = Path(__file__).resolve().parent
+CORPUS = HERE / "corpus" / "entities"
+QUESTIONS = HERE / "entity_questions.json"
+FIRST = 5
+ROUNDS = 5_000
+
+
+@dataclass
+class Asked:
+    """One question with what each way of searching found: whether the entity was among the first five."""
+
+    question: dict
+    unshared: bool
+    found: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass
+class Project:
+    """An indexed project and the questions about it; `bare` indexes have no docstrings."""
+
+    memory: Memory
+    folder: Path
+    questions: list[dict]
+
+    def searcher(self) -> Searcher:
+        self.memory._searchers.clear()  # constants of the ranking may have changed
+        return self.memory._searcher(self.memory.resolve(str(self.folder)))
 
 
 def main() -> int:
-    folders = [Path(argument).resolve() for argument in sys.argv[1:]]
-    if not folders or not all(folder.is_dir() for folder in folders):
-        print(__doc__, file=sys.stderr)
-        return 2
-    totals = [0, 0, 0, 0, 0]
-    for folder in folders:
-        found = measure(folder)
-        totals = [total + count for total, count in zip(totals, found, strict=True)]
-        show(folder.name, found)
-    show("all", totals)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    with indexed(args.corpus) as projects:
+        asked = [one for project in projects for one in compare(project)]
+    for line in table(asked):
+        print(line)
+    if args.json:
+        args.json.write_text(json.dumps([vars(one) for one in asked]), "utf-8")
     return 0
 
 
-def measure(folder: Path) -> list[int]:
-    """[questions, entity first, entity in five, file first, file in five]."""
-    targets: Targets = defaultdict(list)
-
-    def without_docstrings(source: bytes, path: str, **options: object) -> Extraction:
-        return strip(extract(source, path, **options), targets)
-
-    # The one place where a scan takes its extractor from; a benchmark may exchange it.
-    scanning.extract = without_docstrings
-    counts = [0, 0, 0, 0, 0]
+@contextmanager
+def indexed(corpus: Path) -> Iterator[list[Project]]:
+    """All projects scanned: once without docstrings, once with them, in a brain of its own."""
+    questions = json.loads(QUESTIONS.read_text("utf-8"))
+    projects: list[Project] = []
     with tempfile.TemporaryDirectory() as home:
-        memory = Memory(Settings(home=Path(home), vector_store="exact"))
-        memory.scan(str(folder))
-        for sentence, (wanted, path) in questions(targets):
-            hits = memory.query(sentence, str(folder), limit=5).results
-            ids, paths = [hit.entity_id for hit in hits], [hit.file_path for hit in hits]
-            right = (True, ids[:1] == [wanted], wanted in ids, paths[:1] == [path], path in paths)
-            counts = [count + int(good) for count, good in zip(counts, right, strict=True)]
-        memory.close()
-    return counts
+        for bare in (True, False):
+            memory = Memory(Settings(home=Path(home) / str(bare), vector_store="exact"))
+            # The one place where a scan takes its extractor from; a benchmark may exchange it.
+            scanning.extract = without_docstrings if bare else extract
+            for project in entity_corpus.PROJECTS:
+                own = [q for q in questions if q["project"] == project["name"] and (q["form"] != "usage") == bare]
+                if own:
+                    root = entity_corpus.fetch(project, corpus) / project["root"]
+                    memory.scan(str(root))
+                    projects.append(Project(memory, root, own))
+        scanning.extract = extract
+        yield projects
+        for memory in {id(p.memory): p.memory for p in projects}.values():
+            memory.close()
 
 
-def strip(extraction: Extraction, targets: Targets) -> Extraction:
-    entities, bodies = [], dict(extraction.bodies)
-    for entity in extraction.entities:
-        if entity.docstring and entity.entity_type in ASKED:
-            sentence = first_sentence(entity.docstring)
-            if 5 <= len(sentence.split()) <= 30:
-                targets[sentence].append((entity.id, entity.name, entity.file_path))
-            body = re.sub(r'("""|\'\'\').*?\1', "", bodies.get(entity.id, ""), count=1, flags=re.DOTALL)
-            bodies[entity.id] = re.sub(r"/\*\*.*?\*/", "", body, count=1, flags=re.DOTALL)
-            entity = replace(entity, docstring=None)
-        entities.append(entity)
-    return replace(extraction, entities=tuple(entities), bodies=bodies)
+def compare(project: Project) -> Iterator[Asked]:
+    """Each question asked in three ways: as shipped, words alone, vectors alone."""
+    searcher = project.searcher()
+    prepared = searcher._prepare()
+    view, index = prepared.view, searcher._index
+    row = {entity: int(view.rowids[i]) for i, entity in enumerate(view.ids)}
+    for question in project.questions:
+        query, wanted = understand(question["question"]), question["entity_id"]
+        if wanted not in row:
+            raise SystemExit(f"{question['project']}: {question['name']} is not in the index; make the questions again")
+        words = [view.ids[prepared.position[r]] for r, _ in lexical_scores(index, query.words, FIRST)]
+        near, _ = ExactVectorIndex(view).search(searcher._embedder.encode([query.plain])[0], FIRST)
+        shared = any(words_in_rows(index, [row[wanted]], query.terms).values())
+        hits = project.memory.query(question["question"], str(project.folder), limit=FIRST).results
+        found = {
+            "default": wanted in [hit.entity_id for hit in hits],
+            "words": wanted in words,
+            "vectors": wanted in near,
+        }
+        yield Asked(question, not shared, found)
 
 
-def questions(targets: Targets) -> list[tuple[str, tuple[str, str]]]:
-    chosen = [
-        (sentence, (found[0][0], found[0][2]))
-        for sentence, found in sorted(targets.items())
-        if len(found) == 1 and not found[0][1].startswith("__") and found[0][1].lower() not in sentence.lower().split()
-    ]
-    random.Random(1).shuffle(chosen)
-    return chosen[:MOST]
+def ranked(searcher: Searcher, question: str) -> list[str]:
+    """Entity ids as the ranking orders them for a default reply."""
+    ranking = searcher.search(understand(question), SearchOptions(files=(FIRST + 1) // 2, entities=FIRST))
+    return [candidate.entity_id for candidate in ranking.candidates]
 
 
-def first_sentence(docstring: str) -> str:
-    paragraph = " ".join(re.split(r"\n\s*\n", docstring.strip())[0].split())
-    match = re.match(r"(.+?[.!?])(\s|$)", paragraph)
-    return re.sub(r":\w+:`~?\.?([^`]+)`", r"\1", match.group(1) if match else paragraph).replace("`", "")
+@dataclass(frozen=True)
+class Gap:
+    """Recall of each way over a group of questions, and the default minus the better single way with its interval."""
+
+    name: str
+    asked: int
+    means: dict[str, float]
+    better: str
+    difference: tuple[float, float, float]
 
 
-def show(name: str, counts: list[int]) -> None:
-    asked, *right = counts
-    shares = "  ".join(
-        f"{label} {count / max(asked, 1):.3f}"
-        for label, count in zip(("entity@1", "entity@5", "file@1", "file@5"), right, strict=True)
-    )
-    print(f"{name:20} {asked:4} questions  {shares}")
+def gaps(asked: list[Asked]) -> list[Gap]:
+    """All questions, those of unshared vocabulary, each form and each language."""
+    groups = {"all": asked, "unshared vocabulary": [one for one in asked if one.unshared]}
+    for key in ("form", "language"):
+        groups |= {v: [a for a in asked if a.question[key] == v] for v in sorted({a.question[key] for a in asked})}
+    found = []
+    for name, group in groups.items():
+        if not group:
+            continue
+        means = {way: statistics.fmean(one.found[way] for one in group) for way in ("default", "words", "vectors")}
+        better = max("words", "vectors", key=lambda way: means[way])
+        difference = paired([one.found["default"] - one.found[better] for one in group])
+        found.append(Gap(name, len(group), means, better, difference))
+    return found
+
+
+def told(gap: Gap) -> str:
+    """The figures of a group in a few words."""
+    mean, low, high = gap.difference
+    return f"{gap.means['default']:.3f}, {gap.better} + {mean:.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def table(asked: list[Asked]) -> list[str]:
+    lines = [f"{'':22}{'n':>5} default  words vectors  default minus the better one, paired, 95 %"]
+    for gap in gaps(asked):
+        shown = "".join(f"{mean:8.3f}" for mean in gap.means.values())
+        mean, low, high = gap.difference
+        lines.append(f"{gap.name:22}{gap.asked:5}{shown}  {mean:+.3f} [{low:+.3f}, {high:+.3f}] ({gap.better})")
+    return lines
+
+
+def paired(differences: list[float], seed: int = 7) -> tuple[float, float, float]:
+    """Mean difference and its 95 % interval by bootstrap over the questions."""
+    chance = random.Random(seed)
+    means = sorted(statistics.fmean(chance.choices(differences, k=len(differences))) for _ in range(ROUNDS))
+    return statistics.fmean(differences), means[int(ROUNDS * 0.025)], means[int(ROUNDS * 0.975)]
+
+
+def without_docstrings(source: bytes, path: str, **options: object) -> Extraction:
+    """The extraction as if nobody had written docstrings: taken from the entities and from all bodies of the file."""
+    extraction = extract(source, path, **options)
+    said = [re.findall(r"\w+", entity.docstring) for entity in extraction.entities if entity.docstring]
+    runs = [re.compile(r"\W+".join(map(re.escape, words[:60]))) for words in said if len(words) > 1]
+    bodies = {}
+    for entity_id, body in extraction.bodies.items():
+        bodies[entity_id] = body
+        for run in runs:
+            bodies[entity_id] = run.sub(" ", bodies[entity_id], count=1)
+    entities = tuple(replace(entity, docstring=None) for entity in extraction.entities)
+    return replace(extraction, entities=entities, bodies=bodies)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 One JSON object a line in, one a line out: {"op": "index", "path": ...} and {"op": "search", "path", "query", "k"}.
 The benchmark gives nothing for a second result of one file, so each file is reported once, with its best entity;
 `--flat` reports entities as a default reply shows them. `--no-vectors` answers from words alone, `--ranker classic`
-by the documented card. The brain is a temporary folder.
+by the documented card, `--embedding NAME` with another embedding. The brain is a temporary folder.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flat", action="store_true")
     parser.add_argument("--no-vectors", action="store_true")
+    parser.add_argument("--embedding", default="static")
     parser.add_argument("--ranker", choices=("hybrid", "classic"), default="hybrid")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        settings = Settings(home=Path(home), ranker=args.ranker, vector_store="exact")
+        settings = Settings(home=Path(home), ranker=args.ranker, vector_store="exact", embedding=args.embedding)
         memory = Memory(settings, embedder=NoVectors() if args.no_vectors else None)
         for line in sys.stdin:
             print(json.dumps(_answer(memory, json.loads(line), args.flat)), flush=True)
