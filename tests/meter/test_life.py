@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from tests.meter.bookkit import COST, NOON, NOTHING, RESERVED, attempt, books, budget
+from zerikai_memory import meter
 from zerikai_memory.app import Memory
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.migrations import STEPS
@@ -95,6 +96,10 @@ def test_a_purge_changes_no_budget(home: Path) -> None:
         UsageHistory(kept.brain.recorded).purge(NOON + 900)
         assert kept.rows() == []
         assert table.states(lambda _: None) == before
+        total, *tasks = meter.report(by="task", home=home)
+        assert (total.attempts, total.billed, total.unknown) == (3, 2, 1)
+        assert total.cost_nano_usd == COST + RESERVED
+        assert [(sums.name, sums.attempts) for sums in tasks] == [("", 2), ("t", 1)]
 
 
 def test_what_was_purged_without_a_price_is_told_and_does_not_stop_a_budget_for_ever(home: Path) -> None:

@@ -18,7 +18,7 @@ from zerikai_memory.meter.ends import cost_of
 from zerikai_memory.meter.price_files import PriceFiles
 from zerikai_memory.meter.prices import ANY, Prices, local_rates
 from zerikai_memory.meter.sums import UsageSums, sums_of
-from zerikai_memory.model_usage import PriceRates, UsageRow, UsageStatus
+from zerikai_memory.model_usage import PriceRates, UsageRow, UsageStatus, UsageTotal
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
 
@@ -111,11 +111,12 @@ def report(
     Raises InputError.
     """
     settings = _settings(home)
-    rows: list[UsageRow] = []
+    found: list[UsageRow | UsageTotal] = []
     if (settings.home / "zerikai.db").exists():
         with _brain(settings) as brain:
-            rows = brain.usage.rows(since, until, workspace)
-    return sums_of(rows, by)
+            found += brain.usage.rows(since, until, workspace)
+            found += brain.usage.purged(since, until, workspace)
+    return sums_of(found, by)
 
 
 def _settings(home: Path | str | None) -> Settings:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from zerikai_memory.errors import InputError
-from zerikai_memory.model_usage import NANO_PER_USD, UsageRow, UsageStatus
+from zerikai_memory.model_usage import NANO_PER_USD, UsageRow, UsageStatus, UsageTotal
 
-_KEYS: dict[str, Callable[[UsageRow], str]] = {
-    "operation": lambda row: row.operation,
-    "model": lambda row: row.model_asked,
-    "provider": lambda row: row.backend,
-    "workspace": lambda row: row.workspace_id,
-    "session": lambda row: row.session,
-    "task": lambda row: row.task,
-    "status": lambda row: str(row.status),
+_KEYS: dict[str, Callable[[UsageRow | UsageTotal], str]] = {
+    "operation": lambda one: one.operation,
+    "model": lambda one: one.model if isinstance(one, UsageTotal) else one.model_asked,
+    "provider": lambda one: one.backend,
+    "workspace": lambda one: one.workspace_id,
+    "session": lambda one: one.session,
+    "task": lambda one: one.task,
+    "status": lambda one: str(one.status),
 }
 
 
@@ -24,8 +24,9 @@ class UsageSums:
     """Attempts that share something; `name` says what, `all` is all of them.
 
     `billed` attempts cost something that is known, `unknown` may have been billed, `failed` were not, `running` have
-    not ended. Tokens are those that a server counted or that we estimated for an answer. `cost_usd` leaves out the
-    `unpriced` (no price) and `uncounted` (no tokens) ones; `estimated` ones are in it.
+    not ended. Tokens are those that a server counted or that we estimated for an answer; for purged attempts of unknown
+    outcome those that were reserved. `cost_usd` leaves out the `unpriced` (no price) and `uncounted` (no tokens) ones;
+    `estimated` ones are in it.
     """
 
     name: str
@@ -45,42 +46,55 @@ class UsageSums:
     estimated: int
 
 
-def sums_of(rows: Sequence[UsageRow], by: str | None) -> list[UsageSums]:
-    """The sum of all rows, then one for each group, dearest first."""
+def sums_of(found: Sequence[UsageRow | UsageTotal], by: str | None) -> list[UsageSums]:
+    """The sum of all attempts, purged ones among them, then one for each group, dearest first."""
     if by is not None and by not in _KEYS:
         raise InputError(f"by: got {by!r}, expected one of {', '.join(_KEYS)}")
-    found = [_sums("all", rows)]
+    sums = [_sums("all", found)]
     if by is not None:
-        groups: dict[str, list[UsageRow]] = {}
-        for row in rows:
-            groups.setdefault(_KEYS[by](row), []).append(row)
-        found += sorted(
+        groups: dict[str, list[UsageRow | UsageTotal]] = {}
+        for one in found:
+            groups.setdefault(_KEYS[by](one), []).append(one)
+        sums += sorted(
             (_sums(name, members) for name, members in groups.items()),
-            key=lambda sums: (-sums.cost_nano_usd, -sums.prompt_tokens, sums.name),
+            key=lambda group: (-group.cost_nano_usd, -group.prompt_tokens, group.name),
         )
-    return found
+    return sums
 
 
-def _sums(name: str, rows: Sequence[UsageRow]) -> UsageSums:
-    cost = _total(row.cost_nano_usd for row in rows if not row.open)
-    counts = [row.status for row in rows]
+def _sums(name: str, found: Sequence[UsageRow | UsageTotal]) -> UsageSums:
+    ended = [one for one in found if one.status is not UsageStatus.STARTED]
+    cost = _total(one.cost_nano_usd for one in ended)
     return UsageSums(
         name=name,
-        attempts=len(rows),
-        billed=sum(row.status in (UsageStatus.OK, UsageStatus.PARTIAL) or bool(row.prompt_tokens) for row in rows),
-        failed=counts.count(UsageStatus.FAILED),
-        unknown=counts.count(UsageStatus.UNKNOWN),
-        running=counts.count(UsageStatus.STARTED),
-        prompt_tokens=_total(row.prompt_tokens for row in rows),
-        cached_tokens=_total(row.cached_tokens for row in rows),
-        completion_tokens=_total(row.completion_tokens for row in rows),
-        reasoning_tokens=_total(row.reasoning_tokens for row in rows),
+        attempts=sum(map(_attempts, found)),
+        billed=sum(_attempts(one) for one in ended if _billed(one)),
+        failed=_of(UsageStatus.FAILED, found),
+        unknown=_of(UsageStatus.UNKNOWN, found),
+        running=_of(UsageStatus.STARTED, found),
+        prompt_tokens=_total(one.prompt_tokens for one in found),
+        cached_tokens=_total(one.cached_tokens for one in found),
+        completion_tokens=_total(one.completion_tokens for one in found),
+        reasoning_tokens=_total(one.reasoning_tokens for one in found),
         cost_usd=cost / NANO_PER_USD,
         cost_nano_usd=cost,
-        unpriced=sum(row.unpriced for row in rows),
-        uncounted=sum(row.uncounted for row in rows),
-        estimated=sum(row.estimated for row in rows),
+        unpriced=_total(one.unpriced for one in found),
+        uncounted=sum(one.uncounted for one in found if isinstance(one, UsageRow)),
+        estimated=_total(one.estimated for one in found),
     )
+
+
+def _attempts(one: UsageRow | UsageTotal) -> int:
+    return one.attempts if isinstance(one, UsageTotal) else 1
+
+
+def _billed(one: UsageRow | UsageTotal) -> bool:
+    answered = one.status in (UsageStatus.OK, UsageStatus.PARTIAL)
+    return answered or (one.status is UsageStatus.FAILED and bool(one.prompt_tokens))
+
+
+def _of(status: UsageStatus, found: Sequence[UsageRow | UsageTotal]) -> int:
+    return sum(_attempts(one) for one in found if one.status is status)
 
 
 def _total(numbers: Iterable[int | None]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
-from zerikai_memory.model_usage import Budget, BudgetState, PriceRates, UsageEnd, UsageRow, UsageStatus
+from zerikai_memory.model_usage import Budget, BudgetState, PriceRates, UsageEnd, UsageRow, UsageStatus, UsageTotal
 from zerikai_memory.store.budgets import BudgetTable, states_for
 from zerikai_memory.store.db import Database
 
@@ -17,6 +17,7 @@ R = TypeVar("R")
 ABANDONED = "abandoned"
 _NAMES = tuple(field.name for field in fields(UsageRow))
 COLUMNS = ", ".join(_NAMES)
+_TOTAL_NAMES = tuple(field.name for field in fields(UsageTotal))
 _FLAGS = frozenset({"remote", "free", "estimated"})
 _END_NAMES = tuple(field.name for field in fields(UsageEnd))
 _SETTLE = (
@@ -39,6 +40,17 @@ class UsageStore:
         """Attempts that started from `since` on and before `until`, in the order they were booked."""
         where, values = between("started_at", since, until, workspace_id)
         return self._rows(where, values)
+
+    def purged(
+        self, since: float | None = None, until: float | None = None, workspace_id: str | None = None
+    ) -> list[UsageTotal]:
+        """What is kept of purged attempts of a span of time."""
+        where, values = between("at", since, until, workspace_id)
+        with self._database.read() as connection, self._database.decoding():
+            found = connection.execute(
+                f"SELECT {', '.join(_TOTAL_NAMES)} FROM usage_totals{where} ORDER BY at", values
+            ).fetchall()
+            return [_total_of(each) for each in found]
 
     def find(self, request_id: str, attempt: int) -> UsageRow | None:
         """One attempt, or None."""
@@ -134,6 +146,12 @@ def row_of(values: Sequence[Any]) -> UsageRow:
 def end_of(row: UsageRow) -> UsageEnd:
     """The end of an attempt that is known whole."""
     return UsageEnd(**{name: getattr(row, name) for name in _END_NAMES})
+
+
+def _total_of(values: Sequence[Any]) -> UsageTotal:
+    named = dict(zip(_TOTAL_NAMES, values, strict=True))
+    flags = {name: bool(named[name]) for name in ("remote", "free", "retried")}
+    return UsageTotal(**{**named, **flags, "status": UsageStatus(named["status"])})
 
 
 def _insert(connection: sqlite3.Connection, row: UsageRow, owner: str) -> None:
