@@ -30,9 +30,9 @@ from zerikai_memory.llm.base import AttemptLog, Call
 from zerikai_memory.llm.choose import Backends
 from zerikai_memory.llm.clerk import Clerk
 from zerikai_memory.llm.vectors import vector_source
+from zerikai_memory.mapping import CodeViews, open_mapping
 from zerikai_memory.memory.ledger import Ledger, LedgerParts
 from zerikai_memory.memory.notes import Draft
-from zerikai_memory.mapping import Mapping, open_mapping
 from zerikai_memory.memory.recall import DecayDays
 from zerikai_memory.memory.records import WorkspaceRecords
 from zerikai_memory.meter.booking import noted
@@ -130,7 +130,7 @@ class Memory:
         )
 
     @cached_property
-    def mapping(self) -> Mapping:
+    def mapping(self) -> CodeViews:
         """Views of the code map: who calls, imports and tests what, and what a change touches."""
         maps = self._scanning.maps
         return open_mapping(self.settings, self._known, self._brain, maps, self._briefs, self.ledger)
@@ -166,15 +166,15 @@ class Memory:
             )
         )
 
-    @cached_property
-    def usage(self) -> Usage:
-        """What models, agents and our replies cost: reports, comparing and purging, counting of replies."""
-        return open_usage(self._brain, self.settings, self.session, self.resolve, self.sessions.spent)
-
     @property
     def proposals(self) -> Proposals:
         """What past sessions say that may be worth a record; a person accepts or rejects it."""
         return Proposals(self.sessions, self.ledger, self._brain.registry.known, self._known, self._clerk.hire)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What models, agents and our replies cost: reports, comparing and purging, counting of replies."""
+        return open_usage(self._brain, self.settings, self.session, self.resolve, self.sessions.spent)
 
     def resolve(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Workspace:
         """The workspace meant by a path, id, id prefix or name; without one: ZERIKAI_WORKSPACE, `roots`, cwd.
