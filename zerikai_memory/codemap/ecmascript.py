@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from zerikai_memory.codemap.ecmascript_follow import LANGUAGES, OUTSIDE, Follower, Place, Value
+from zerikai_memory.codemap.ecmascript_follow import LANGUAGES, Follower
 from zerikai_memory.codemap.ecmascript_modules import Found, Modules
+from zerikai_memory.codemap.ecmascript_values import OUTSIDE, Place, Value
+from zerikai_memory.codemap.markup_sheets import Sheets, edge_of
 from zerikai_memory.codemap.project import FileFacts, Named, Project
 from zerikai_memory.model import EntityType, Reference, ReferenceKind
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
@@ -37,6 +39,7 @@ class ScriptResolver:
         self._project = project
         self._modules = Modules(project)
         self._follow = Follower(project, self._modules)
+        self._sheets = Sheets(project)
 
     @property
     def layout(self) -> str:
@@ -48,7 +51,7 @@ class ScriptResolver:
         facts = self._project.file(path)
         if facts is None:
             return ()
-        edges = [*self._imports(facts)]
+        edges = [*self._imports(facts), *self._sheets.uses(facts)]
         for reference in (*facts.references, *self._project.calls(path)):
             edges += self._edges(reference, facts)
         return sorted(dict.fromkeys(edges), key=lambda edge: edge.line)
@@ -75,23 +78,27 @@ class ScriptResolver:
             kind = EdgeKind.LINK if link else EdgeKind.IMPORT
             found = self._found(facts, reference.target_text)
             if found.outside:
-                yield _edge(kind, Evidence.EXTERNAL, reference, facts, None, reference.target_text)
+                yield edge_of(kind, Evidence.EXTERNAL, reference, facts, None, reference.target_text)
             if found.path is None or (target := self._project.file(found.path)) is None:
                 continue
             evidence = Evidence.IMPORTED_NAME if found.likely else Evidence.RESOLVED
-            yield _edge(kind, evidence, reference, facts, target.module.id, reference.target_text)
+            yield edge_of(kind, evidence, reference, facts, target.module.id, reference.target_text)
             if reference.name != "*":
                 value = self._follow.given(found.path, reference.name)
-                if value is not None and value.kind in ("entity", "instance") and value.entity is not None:
+                if (
+                    value is not None
+                    and value.kind in ("entity", "instance")
+                    and value.entity not in (None, target.module)
+                ):
                     evidence = Evidence.IMPORTED_NAME if found.likely or value.likely else Evidence.RESOLVED
-                    yield _edge(kind, evidence, reference, facts, value.entity.id, reference.name)
+                    yield edge_of(kind, evidence, reference, facts, value.entity.id, reference.name)
 
     def _found(self, facts: FileFacts, specifier: str) -> Found:
         if facts.language in ("html", "vue", "svelte"):
             # An address in markup is relative without a dot.
             plain = specifier.partition("?")[0].partition("#")[0]
             near = posixpath.normpath(posixpath.join(posixpath.dirname(facts.path), plain)) if plain else ""
-            if near and not plain.startswith(("/", ".")) and near in self._project.files and self._project.exists(near):
+            if near and not plain.startswith(("/", ".")) and self._project.exists(near) and near in self._project.files:
                 return Found(near)
         return self._modules.find(facts.path, specifier)
 
@@ -114,18 +121,18 @@ class ScriptResolver:
         if value is None:
             return
         if value == OUTSIDE:
-            yield _edge(kind, Evidence.EXTERNAL, reference, facts, None, reference.target_text)
+            yield edge_of(kind, Evidence.EXTERNAL, reference, facts, None, reference.target_text)
         elif value.kind == "missing":
             target = self._project.file(value.path)
             if target is not None:
-                yield _edge(kind, Evidence.IMPORTED_NAME, reference, facts, target.module.id, reference.target_text)
+                yield edge_of(kind, Evidence.IMPORTED_NAME, reference, facts, target.module.id, reference.target_text)
         elif value.kind == "entity" and value.entity is not None:
             if kind is EdgeKind.CALL and value.entity.entity_type in _UNCALLED and value.entity.language != "vue":
                 return
             if kind is EdgeKind.REGISTER and value.entity.id == reference.from_entity:
                 return
             evidence = Evidence.IMPORTED_NAME if value.likely else Evidence.RESOLVED
-            yield _edge(kind, evidence, reference, facts, value.entity.id, reference.target_text)
+            yield edge_of(kind, evidence, reference, facts, value.entity.id, reference.target_text)
 
     def _implemented(self, held: Value, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
         """The methods of classes that implement the interface of the receiver: likely, no more."""
@@ -135,7 +142,7 @@ class ScriptResolver:
             owner = home.by_name.get(named.qualified_name.rpartition(".")[0]) if home is not None else None
             lineage = self._follow.lineage(owner[0]) if owner else ()
             if any(v is not None and v.entity is not None and v.entity == held.entity for v in lineage):
-                yield _edge(EdgeKind.CALL, Evidence.IMPORTED_NAME, reference, facts, named.id, reference.target_text)
+                yield edge_of(EdgeKind.CALL, Evidence.IMPORTED_NAME, reference, facts, named.id, reference.target_text)
 
     def _is_free(self, text: str, place: Place) -> bool:
         """Whether nothing in the file says what the head of a call is, or the call is one of a method."""
@@ -150,7 +157,7 @@ class ScriptResolver:
             return
         found = [n for n in self._candidates(reference.name) if ("." in n.qualified_name) == member]
         for named in found if len(found) <= MAX_GUESSES else ():
-            yield _edge(EdgeKind.CALL, Evidence.SAME_NAME, reference, facts, named.id, reference.target_text)
+            yield edge_of(EdgeKind.CALL, Evidence.SAME_NAME, reference, facts, named.id, reference.target_text)
 
     def _candidates(self, name: str) -> list[Named]:
         found = self._project.named(name)
@@ -159,11 +166,3 @@ class ScriptResolver:
 
 def _place(reference: Reference, facts: FileFacts) -> Place:
     return Place(facts.path, reference.line, facts.by_id.get(reference.from_entity or ""))
-
-
-def _edge(
-    kind: EdgeKind, evidence: Evidence, reference: Reference, facts: FileFacts, target: str | None, name: str
-) -> Edge:
-    source = reference.from_entity if reference.from_entity in facts.by_id else facts.module.id
-    assert source is not None
-    return Edge(kind, evidence, source, target, name, facts.path, reference.line)

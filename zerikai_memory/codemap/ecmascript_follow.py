@@ -3,61 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from zerikai_memory.codemap.ecmascript_modules import Modules
-from zerikai_memory.codemap.ecmascript_names import DEFINED, UNKNOWN, Names, names_of
+from zerikai_memory.codemap.ecmascript_names import DEFINED, Names, names_of
+from zerikai_memory.codemap.ecmascript_values import (
+    CLASSES,
+    FUNCTIONS,
+    MADE,
+    OUTSIDE,
+    TYPES,
+    UNKNOWN,
+    Place,
+    Value,
+    documented,
+    element,
+    implementation,
+    is_arrow,
+    is_class,
+    valued,
+)
 from zerikai_memory.codemap.project import Project
 from zerikai_memory.model import CodeEntity, EntityType
 
 LANGUAGES = frozenset({"javascript", "typescript", "vue", "svelte", "html"})
-CLASSES = (EntityType.CLASS, EntityType.COMPONENT)
-_TYPES = (EntityType.CLASS, EntityType.INTERFACE, EntityType.TYPE)
-_MADE = (*CLASSES, EntityType.INTERFACE, EntityType.FUNCTION, EntityType.TYPE)
-_FUNCTIONS = (EntityType.FUNCTION, EntityType.METHOD, EntityType.COMPONENT)
 _DEPTH = 24  # steps from one name to the next; a longer way is a circle
 _CHAIN = re.compile(
     r'("[^"]*"|new [\w$.]+\(\)|<[\w$.]+(?:\[\])*>|\{\}|\?|[\w$#]+)((?:\.[\w$#?-]+|\(\)|\(\d,\d\)|\[\])*)'
 )
 _LINK = re.compile(r"\.[\w$#?-]+|\(\d,\d\)|\(\)|\[\]")
-_WRAPPED = re.compile(r"^(Promise|Array)(?:\.?<)(.*)>$")
-_TYPE_NAME = re.compile(r"^[A-Za-z_$][\w$.]*(?:\[\])*$")
 # What methods of a list, a set or a map give.
 _TO_LISTS = frozenset("filter slice sort reverse concat toSorted toReversed values splice".split())
 _EACH = frozenset("forEach map filter find findLast findIndex some every flatMap sort toSorted".split())
 _TO_ELEMENTS = frozenset("find findLast at pop shift get".split())
-_BASE_DEPTH = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What a chain leads to.
-
-    kind: `entity` (itself), `instance` (of the class or interface `entity`), `object` (`name` in `path`, without an
-    entity of its own), `module` (the file `path`), `outside` (another package), `missing` (given out by the file
-    `path`, but not found in there), `list` (of instances of `entity`, `depth` levels), `method` (`name` of a list).
-    `likely`: a custom, not a rule, led here.
-    """
-
-    kind: str
-    path: str = ""
-    entity: CodeEntity | None = None
-    name: str = ""
-    likely: bool = False
-    depth: int = 0
-
-
-OUTSIDE = Value("outside")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a chain is read: file, line, and the definition around it."""
-
-    path: str
-    line: int
-    home: CodeEntity | None = None
 
 
 class Follower:
@@ -86,7 +65,7 @@ class Follower:
             if value is None:
                 return None
             if link == "[]":
-                value = _element(value)
+                value = element(value)
             elif link == "()":
                 value = self._called(value, depth)
             elif link.startswith("("):
@@ -178,8 +157,8 @@ class Follower:
                 return module
             return self.member(module, imported, depth + 1)
         if name in names.tops:
-            return Value("entity", place.path, _implementation(names.tops[name]))
-        if any(key[0] == name for key in names.members):
+            return Value("entity", place.path, implementation(names.tops[name]))
+        if name in names.owners:
             return Value("object", place.path, name=name)
         return None
 
@@ -191,19 +170,19 @@ class Follower:
             return None
         parent = home.parent
         for _ in range(_DEPTH):
-            if _is_class(home):
+            if is_class(home):
                 return Value("instance", place.path, home, home.qualified_name)
             if parent is None:
-                held = home.entity_type in _FUNCTIONS and any(key[0] == home.qualified_name for key in names.members)
+                held = home.entity_type in FUNCTIONS and home.qualified_name in names.owners
                 return Value("instance", place.path, home, home.qualified_name) if held else None
             above = self._named(names, parent)
-            arrow = _is_arrow(home)
+            arrow = is_arrow(home)
             if above is None and not arrow:
                 return Value("object", place.path, name=parent)
             if above is None:
                 parent = parent.rpartition(".")[0] or None
                 continue
-            if _is_class(above):
+            if is_class(above):
                 kind = "entity" if "static" in home.modifiers else "instance"
                 return Value(kind, place.path, above, above.qualified_name)
             if above.entity_type in (EntityType.CONSTANT, EntityType.NAMESPACE) and not arrow:
@@ -252,9 +231,9 @@ class Follower:
         top = names.tops.get(name)
         if top and any(e.start_line == line for e in top):
             # A constant with an entity: followed further only where a member of it is asked for.
-            return Value("entity", names.path, _implementation(top), name)
+            return Value("entity", names.path, implementation(top), name)
         if chain == UNKNOWN and place.home is not None:
-            chain = _documented(place.home, rf"@param\s+\{{([^{{}}]*)\}}\s+\[?{re.escape(name)}\b")
+            chain = documented(place.home, rf"@param\s+\{{([^{{}}]*)\}}\s+\[?{re.escape(name)}\b")
         return self.chain(chain, Place(place.path, line, place.home), depth + 1)
 
     def _given_here(self, names: Names, name: str, depth: int) -> Value | None:
@@ -264,11 +243,11 @@ class Follower:
             [e for found in names.tops.values() for e in found if "default" in e.modifiers] if name == "default" else []
         )
         if tops:
-            return Value("entity", names.path, _implementation(tops), name)
+            return Value("entity", names.path, implementation(tops), name)
         if any(key.startswith(f"{name}.") for key in names.exports):
             return Value("object", names.path, name=name)
         if names.path.endswith((".d.ts", ".d.mts", ".d.cts")) and name in names.tops:
-            return Value("entity", names.path, _implementation(names.tops[name]), name)
+            return Value("entity", names.path, implementation(names.tops[name]), name)
         return None
 
     def _exported(self, names: Names, chain: str, line: int, depth: int) -> Value | None:
@@ -288,12 +267,14 @@ class Follower:
         if entity is not None and entity.entity_type in (*CLASSES, EntityType.INTERFACE, EntityType.TYPE):
             return self._inherited(value, entity, name, depth)
         if (own := names.members.get((owner, name))) is not None:
-            return _valued(own, value.path)
+            return valued(own, value.path)
         for key in (f"{owner}.{name}", f"{value.name}.{name}"):
             for bound in names.bound.get(key, ())[-1:]:
                 return self.chain(bound.chain, Place(value.path, bound.line), depth + 1)
             if key in names.exports:
                 return self._exported(names, *names.exports[key], depth)
+        if f"{owner}.{name}" in names.owners:
+            return Value("object", value.path, name=f"{owner}.{name}")
         if name == "prototype" and entity is not None:
             return Value("instance", value.path, entity, owner)
         if (owner, name) in names.fields:
@@ -320,7 +301,7 @@ class Follower:
             own = names.members.get((owner, name))
             if own:
                 static = value.kind == "entity"
-                return _valued([e for e in own if ("static" in e.modifiers) == static] or own, base.path)
+                return valued([e for e in own if ("static" in e.modifiers) == static] or own, base.path)
             if (owner, name) in names.fields:
                 text, line = names.fields[owner, name]
                 held = self.chain(text, Place(base.path, line, base.entity), depth + 1)
@@ -351,9 +332,9 @@ class Follower:
         if value.kind == "method":
             if value.name in _TO_LISTS:
                 return replace(value, kind="list")
-            return _element(replace(value, kind="list")) if value.name in _TO_ELEMENTS else None
+            return element(replace(value, kind="list")) if value.name in _TO_ELEMENTS else None
         entity = value.entity
-        if value.kind != "entity" or entity is None or entity.entity_type not in _FUNCTIONS or depth > _DEPTH:
+        if value.kind != "entity" or entity is None or entity.entity_type not in FUNCTIONS or depth > _DEPTH:
             return None
         names = self.names(entity.file_path)
         if names is None:
@@ -369,7 +350,7 @@ class Follower:
             return self.chain(given[0][0], Place(entity.file_path, given[0][1], entity), depth + 1)
         if made is None and entity.return_type is None:
             place = Place(entity.file_path, entity.start_line, entity)
-            made = self.chain(_documented(entity, r"@returns?\s+\{([^{}]*)\}"), place, depth + 1)
+            made = self.chain(documented(entity, r"@returns?\s+\{([^{}]*)\}"), place, depth + 1)
         return made
 
     def _made(self, value: Value | None, depth: int) -> Value | None:
@@ -384,16 +365,16 @@ class Follower:
         names = self.names(entity.file_path) if entity.entity_type is EntityType.TYPE else None
         if names is not None and (alias := names.types.get(entity.name)) is not None:
             return self.chain(alias[0], Place(entity.file_path, alias[1]), depth + 1)
-        return replace(value, kind="instance") if entity.entity_type in _MADE else None
+        return replace(value, kind="instance") if entity.entity_type in MADE else None
 
     def _named(self, names: Names, qualified: str) -> CodeEntity | None:
         found = names.by_name.get(qualified)
-        return _implementation(found) if found else None
+        return implementation(found) if found else None
 
     def _handed(self, value: Value, which: str, depth: int) -> Value | None:
         """What a function gives to a function it is called with; `which` is `(argument,parameter)`."""
         if value.kind == "method":
-            return _element(replace(value, kind="list")) if which == "(0,0)" and value.name in _EACH else None
+            return element(replace(value, kind="list")) if which == "(0,0)" and value.name in _EACH else None
         entity = value.entity
         if value.kind == "entity" and entity is not None and entity.entity_type in CLASSES:
             made = self.member(replace(value, kind="instance"), "constructor", depth + 1)
@@ -407,51 +388,12 @@ class Follower:
     def _as_type(self, value: Value | None) -> Value | None:
         """The class, interface or type where a function or constant has the same name."""
         entity = value.entity if value is not None and value.kind == "entity" else None
-        if value is None or entity is None or entity.entity_type in _TYPES:
+        if value is None or entity is None or entity.entity_type in TYPES:
             return value
         names = self.names(entity.file_path)
         twins = names.by_name.get(entity.qualified_name, ()) if names is not None else ()
-        found = [e for e in twins if e.entity_type in _TYPES]
+        found = [e for e in twins if e.entity_type in TYPES]
         return replace(value, entity=found[-1]) if found else value
 
     def _has_esm(self, names: Names) -> bool:
         return "default" in names.exports or bool(names.stars)
-
-
-def _documented(entity: CodeEntity, tag: str) -> str:
-    """The chain of a type that a doc comment gives: `@param {Foo[]} x`, `@returns {Promise<Foo>}`; `?` without."""
-    found = re.search(tag, entity.docstring or "")
-    text = found[1].strip().strip("?!=") if found is not None else ""
-    if wrapped := _WRAPPED.match(text):
-        text = wrapped[2] + ("[]" if wrapped[1] == "Array" else "")
-    return f"<{text}>" if _TYPE_NAME.match(text) else UNKNOWN
-
-
-def _is_arrow(entity: CodeEntity) -> bool:
-    """Whether a member is an arrow function, whose `this` is that around it (`m: () =>`, `m = () =>`)."""
-    return bool(re.match(r"[^(]*?[:=]\s*(?:async\s*)?[(\w<]", entity.signature)) and "function" not in entity.signature
-
-
-def _is_class(entity: CodeEntity) -> bool:
-    """Whether a class or component is written as a class."""
-    by_word = entity.entity_type is EntityType.COMPONENT and "class" in entity.signature.split()
-    return entity.entity_type is EntityType.CLASS or by_word
-
-
-def _element(value: Value) -> Value | None:
-    """An element of a list."""
-    if value.kind != "list":
-        return OUTSIDE if value.kind == "outside" else None
-    return replace(value, kind="instance", depth=0) if value.depth <= 1 else replace(value, depth=value.depth - 1)
-
-
-def _valued(entities: Sequence[CodeEntity], path: str) -> Value:
-    entity = _implementation(entities)
-    return Value("entity", path, entity, entity.qualified_name)
-
-
-def _implementation(entities: Iterable[CodeEntity]) -> CodeEntity:
-    """Of several declarations of one name: a class before an interface, of overloads the last, which has the body."""
-    found = list(entities)
-    values = [e for e in found if e.entity_type not in (EntityType.INTERFACE, EntityType.TYPE)]
-    return (values or found)[-1]

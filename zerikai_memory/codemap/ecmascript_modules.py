@@ -102,7 +102,7 @@ class Modules:
         for source in _SOURCES.get(suffix, ()):
             if exists(stem + source):
                 return stem + source
-        if base in files and exists(base):
+        if exists(base) and base in files:
             return base
         for ending in SUFFIXES:
             if exists(base + ending):

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from zerikai_memory.codemap.ecmascript_values import UNKNOWN
 from zerikai_memory.codemap.project import FileFacts
 from zerikai_memory.model import CodeEntity, EntityType, ReferenceKind
 
 DEFINED = "def"
-UNKNOWN = "?"
 _TOP = frozenset(
     {
         EntityType.FUNCTION,
@@ -43,6 +43,7 @@ class Names:
     `imports`: local name -> (specifier, name there; `*` the module). `exports`: name given out -> (chain, line).
     `stars`: specifiers of `export *`. `tops`: definitions at the top by name. `members`: by the qualified name of
     what they belong to and their own. `fields`: by the qualified name of the class and the field.
+    `owners`: what has members.
     `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
     """
 
@@ -60,6 +61,7 @@ class Names:
     types: dict[str, tuple[str, int]] = field(default_factory=dict)
     at: dict[tuple[str, int], CodeEntity] = field(default_factory=dict)
     by_name: dict[str, list[CodeEntity]] = field(default_factory=lambda: defaultdict(list))
+    owners: set[str] = field(default_factory=set)
     callbacks: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
     def binding(self, name: str, line: int) -> Bound | None:
@@ -184,9 +186,11 @@ def _take_entities(names: Names, entities: Sequence[CodeEntity], local: set[tupl
         if entity.entity_type not in _TOP:
             continue
         names.by_name[entity.qualified_name].append(entity)
-        if (entity.name, entity.start_line) in local:
+        home = names.by_name.get(entity.parent or "", ())
+        if (entity.name, entity.start_line) in local and not any(e.entity_type is EntityType.NAMESPACE for e in home):
             continue  # what a function defines for itself is no member of it
         if entity.parent is not None:
             names.members[entity.parent, entity.name].append(entity)
+            names.owners.add(entity.parent)
         else:
             names.tops[entity.name].append(entity)

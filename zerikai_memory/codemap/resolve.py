@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from zerikai_memory.codemap import ecmascript, ecmascript_follow, python
+from zerikai_memory.codemap import ecmascript, ecmascript_follow, markup_sheets, markup_text, python
 from zerikai_memory.codemap.project import Project
 from zerikai_memory.model_map import Edge
 
@@ -40,6 +40,8 @@ RESOLVER_VERSION = 1
 RESOLVERS: tuple[tuple[frozenset[str], Callable[[Project], Resolver]], ...] = (
     (python.LANGUAGES, python.PythonResolver),
     (ecmascript_follow.LANGUAGES, ecmascript.ScriptResolver),
+    (markup_sheets.LANGUAGES, markup_sheets.SheetResolver),
+    (markup_text.LANGUAGES, markup_text.TextResolver),
 )
 
 

@@ -45,7 +45,7 @@ def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft
     # The text of a long chain of calls is not even looked at: with every link it would be longer.
     text = source.text(node).replace("?.", ".") if node.end_byte - node.start_byte <= _MAX_TARGET else ""
     # A lower-case element is HTML, and require is an import.
-    if not _NAME.fullmatch(name) or (element and not text[:1].isupper()) or text == "require":
+    if not _NAME.fullmatch(name) or (element and "." not in text and not text[:1].isupper()) or text == "require":
         return ()
     target = text if _DOTTED.fullmatch(text) else chain(node, source)
     # Where the name stands: a chain of calls has many lines.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type"})
 DEFINED = "def"
 _CALLBACKS = 6  # arguments that are looked at for functions, and parameters of those
+_EXPORTS = re.compile(r"(?:exports\s*=\s*)?module\.exports\s*=|exports\s*=\s*module")
 _NOTHING = frozenset({"null", "undefined", "true", "false", "number", "string", "template_string", "void 0"})
 _DECLARED = frozenset({"function_declaration", "generator_function_declaration", "class_declaration"})
 _CLASSES = frozenset({"class", "abstract_class_declaration", *_DECLARED})
@@ -66,6 +68,8 @@ def _variable(node: Node, source: Source) -> Iterator[Mention]:
     at_top = span == (0, len(source.data))
     if name.type == "identifier" and inner is not None:
         own = source.text(name)
+        if value is not None and value.type == "assignment_expression" and _EXPORTS.match(source.text(value)[:60]):
+            yield _export("=", own, name.start_byte)  # `const app = module.exports = {}`
         if inner.type in FUNCTION_TYPES or inner.type in _CLASSES or wrapped(inner, own, source) is not None:
             # At the top of the file its entity alone says it.
             if not at_top:

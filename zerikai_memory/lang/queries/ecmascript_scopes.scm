@@ -31,3 +31,8 @@
 
 (return_statement (_) @value) @reference.return
 (arrow_function body: (_) @value) @reference.return
+; Names behind brackets, `await` and an index
+(await_expression (identifier) @word.head)
+(subscript_expression object: (identifier) @word.head)
+(for_in_statement right: (identifier) @word.head)
+(return_statement (identifier) @word.head)

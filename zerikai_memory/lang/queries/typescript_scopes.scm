@@ -7,3 +7,5 @@
   (function_expression return_type: (_) @value @annotated) (arrow_function return_type: (_) @value @annotated)
   (method_definition return_type: (_) @value @annotated)] @reference.return)
 (type_alias_declaration) @reference.type
+(non_null_expression (identifier) @word.head)
+(as_expression (identifier) @word.head)
