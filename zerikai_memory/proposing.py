@@ -34,7 +34,8 @@ class Proposals:
 
         Nothing becomes a record by this.
         """
-        return gather(self.archive, workspace, since, (lambda: self.hire(OPERATION, "")) if use_model else None)
+        hire = (lambda: self.hire(OPERATION, self._booked_on(workspace))) if use_model else None
+        return gather(self.archive, workspace, since, hire)
 
     def waiting(self, workspace: str | None = None, since: str | None = None, limit: int = 20) -> tuple[Proposal, ...]:
         """Proposals that nobody has decided on, the latest said first."""
@@ -78,6 +79,13 @@ class Proposals:
         found = tuple(find_proposal(self.archive, text) for text in wanted)
         self.archive.store.proposals.decide([proposal.id for proposal in found])
         return found
+
+    def _booked_on(self, workspace: str | None) -> str:
+        """The id of the workspace whose budget pays; messages of all projects, or of a folder, are on nobody's."""
+        try:
+            return self.resolve(workspace).id if workspace else ""
+        except WorkspaceError:
+            return ""
 
     def _target(self, proposal: Proposal) -> Workspace:
         """The workspace of the folder in which the session ran, or of one above it."""

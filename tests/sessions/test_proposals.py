@@ -47,9 +47,9 @@ def make(tmp_path: Path, project: Path):
     made: list[Memory] = []
     places = (("claude-code", str(tmp_path / "home" / "claude" / "projects")), *((agent, "") for agent in AGENTS))
 
-    def build(**settings: object) -> Memory:
+    def build(attempts: object = None, **settings: object) -> Memory:
         values = {"session_places": places, "vector_store": "exact", "ollama_host": "http://127.0.0.1:9"} | settings
-        made.append(Memory(Settings(home=tmp_path / "brain", **values), cwd=tmp_path))
+        made.append(Memory(Settings(home=tmp_path / "brain", **values), cwd=tmp_path, attempts=attempts))
         return made[-1]
 
     yield build
@@ -207,6 +207,28 @@ def test_a_model_adds_what_the_rules_missed_and_only_what_was_said(make, project
         before = len(double.requests)
         assert memory.proposals.propose(use_model=True).asked == 0
         assert len(double.requests) == before  # each message is paid for once
+
+
+def test_what_a_model_is_asked_is_booked_on_the_project_that_was_named(make, project):
+    booked: list[tuple[str, str]] = []
+
+    class Log:
+        def started(self, attempt):
+            booked.append((attempt.operation, attempt.workspace_id))
+
+        def ended(self, attempt, end):
+            pass
+
+    memory = make()
+    memory.scan(str(project))
+    known = memory.resolve(str(project)).id
+    with deepseek_double() as double:
+        double.default = Say(status=402)
+        for wanted in ("shop", None):
+            key = {"deepseek_api_key": "sk-test-0123456789", "deepseek_base_url": double.url}
+            paying = make(Log(), memory_mode="cloud", **key)
+            paying.proposals.propose(wanted, use_model=True)
+    assert booked == [("proposals", known), ("proposals", "")]
 
 
 def test_without_the_flag_no_model_is_asked(make):
