@@ -141,3 +141,15 @@ def test_a_slow_model_is_left_and_its_connection_closed(by_cancel: bool) -> None
         assert time.monotonic() - begun < 10
         if face.requests:  # importing the client may have taken the whole second
             assert face.hung_up.wait(5)
+
+
+@pytest.mark.parametrize(
+    "embedding_only",
+    [{"name": "nomic-embed-text:latest"}, {"name": "mini:latest", "details": {"family": "bert"}}],
+)
+def test_a_model_that_only_embeds_is_not_chosen_to_answer(embedding_only) -> None:
+    with ollama_face(models=[embedding_only, *names("a:1b")]) as face:
+        assert local(face.url).ready().model == "a:1b"
+    with ollama_face(models=[embedding_only]) as face, pytest.raises(ModelError) as caught:
+        local(face.url).ready()
+    assert caught.value.kind == FailureKind.NO_MODEL

@@ -24,7 +24,7 @@ class Embedder(Protocol):
 
     @property
     def relevance_cut(self) -> float | None:
-        """Cut for "nothing relevant" (retrieve/relevance.py) where no scan has measured the index's own; None: unknown."""
+        """Cut for "nothing relevant" where no scan has measured the index's own; None: unknown."""
 
     def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
         """float32 [len(texts), dimensions], rows of unit length, or zero when nothing of the text is known.

@@ -34,11 +34,12 @@ MOST_CHARS_PER_TOKEN = 12
 
 @dataclass(frozen=True, slots=True)
 class OllamaModel:
-    """An installed model; `remote` ones run on Ollama's servers behind the local address."""
+    """An installed model; `remote` ones run on Ollama's servers behind the local address, `chats` false only embeds."""
 
     name: str
     remote: bool
     loaded: bool
+    chats: bool = True
 
 
 class Ollama:
@@ -86,7 +87,7 @@ class Ollama:
 
     def _chosen(self, models: tuple[OllamaModel, ...]) -> OllamaModel:
         if self._model is None:
-            here = [model for model in models if not model.remote]
+            here = [model for model in models if model.chats and not model.remote]
             if not here:
                 raise ModelError(FailureKind.NO_MODEL, "Ollama has no model of its own installed")
             return next((model for model in here if model.loaded), here[0])
@@ -212,7 +213,9 @@ def _models(url: str) -> tuple[OllamaModel, ...] | None:
     for model in installed:
         name = str(model.get("name") or model.get("model") or "")
         remote = is_cloud_name(name) or bool(model.get("remote_host") or model.get("remote_model"))
-        found.append(OllamaModel(name, remote, name in running))
+        # Models that only embed are of BERT's family; they refuse to chat.
+        embeds = "bert" in str((model.get("details") or {}).get("family") or "") or "embed" in name
+        found.append(OllamaModel(name, remote, name in running, not embeds))
     return tuple(found)
 
 

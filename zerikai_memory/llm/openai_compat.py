@@ -93,7 +93,7 @@ class OpenAICompat:
             body = "\n".join(_bounded(response.iter_lines(), self._spec, MAX_VECTOR_BYTES))
         try:
             rows = json.loads(body)["data"]
-            return [row["embedding"] for row in sorted(rows, key=lambda row: row.get("index", 0))]
+            return [list(row["embedding"]) for row in sorted(rows, key=lambda row: row.get("index", 0))]
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ModelError(FailureKind.MALFORMED, f"the reply of {self._spec.name} holds no vectors") from error
 
