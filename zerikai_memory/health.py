@@ -12,6 +12,7 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.llm.base import ModelError
 from zerikai_memory.llm.choose import Backends
+from zerikai_memory.meter.price_files import PriceFiles
 from zerikai_memory.model import Finding, Workspace
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.backups import PARTIAL
@@ -36,7 +37,12 @@ class HealthParts:
 
 def examine(parts: HealthParts) -> list[Finding]:
     """All findings, good ones too; a check that fails is a finding, never an exception."""
-    findings = [*_settings(parts.settings), *_embedding(parts.embedder), *_models(parts.settings)]
+    findings = [
+        *_settings(parts.settings),
+        *_embedding(parts.embedder),
+        *_models(parts.settings),
+        *_prices(parts.settings),
+    ]
     home = parts.settings.home
     if not home.exists():
         findings.append(Finding("ok", "brain", f"{home} does not exist yet; the first scan makes it"))
@@ -93,6 +99,12 @@ def _models(settings: Settings) -> Iterator[Finding]:
     else:
         fix = "set DEEPSEEK_API_KEY, or OPENAI_COMPAT_BASE_URL and OPENAI_COMPAT_MODEL"
         yield Finding("warning", "models", f"{mode}, but no model can be asked ({'; '.join(missing)})", fix)
+
+
+def _prices(settings: Settings) -> Iterator[Finding]:
+    """The person's own price table; what else may be wrong with prices `prices check` says."""
+    if problem := PriceFiles(settings.home).current().problem:
+        yield Finding("warning", "prices", f"{problem}; until then every price counts as unknown", "correct the file")
 
 
 def _folder(home: Path) -> Iterator[Finding]:

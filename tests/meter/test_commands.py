@@ -95,12 +95,14 @@ def test_prices_are_listed_with_their_peak_hours_source_and_day(run: Run, home: 
     assert "own file" in run("prices", "list")
 
 
-def test_a_price_file_that_cannot_be_used_is_said_everywhere(run: Run, home: Path) -> None:
+def test_a_price_file_that_cannot_be_used_is_said_everywhere(run: Run, home: Path, capsys: Any) -> None:
     home.mkdir()
     (home / "prices.toml").write_text("[[prices]]\n")
     assert "prices.toml cannot be used: prices row 1" in run("prices", "list")
-    memory = Memory(Settings(home=home), cwd=home)
-    assert cli.main(["prices", "check"], open_memory=lambda: memory) == 1
+    for words in (("prices", "check"), ("doctor",)):
+        memory = Memory(Settings(home=home), cwd=home)
+        assert cli.main(list(words), open_memory=lambda memory=memory: memory) == (words[0] == "prices")
+        assert "until then every price counts as unknown" in capsys.readouterr().out
 
 
 @pytest.fixture

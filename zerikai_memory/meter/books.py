@@ -71,7 +71,12 @@ class Meter:
             if not self.options.tracking:
                 self._without_books(row)
                 return []
-            states, refusal = self._admit(row, rates, _need(row, prices, self._prices.path))
+            need = _need(row, prices, self._prices.path)
+            states, refusal = self._admit(row, rates, need)
+            if refusal is not None:
+                # A price that was stated since may tell what was spent.
+                self.tend()
+                states, refusal = self._admit(row, rates, need)
         except (StoreError, BusyError) as error:
             if not row.free:
                 raise ModelError(
