@@ -109,11 +109,12 @@ class PythonResolver:
         text = reference.target_text
         found, prefix = self._chain(file, reference, text)
         yield from prefix
-        targets: dict[str, None] = {}
+        targets: dict[str, bool] = {}
         for value in found:
-            targets |= dict.fromkeys(self._called(value))
-        evidence = Evidence.RESOLVED if found.sure else Evidence.IMPORTED_NAME
-        for target in targets:
+            for target, followed in self._called(value):
+                targets[target] = targets.get(target, False) or (followed and found.sure)
+        for target, followed in targets.items():
+            evidence = Evidence.RESOLVED if followed else Evidence.IMPORTED_NAME
             yield _edge(EdgeKind.CALL, evidence, reference, file, target, text)
         if not targets:
             yield from self._elsewhere(EdgeKind.CALL, file, reference, found, text)
@@ -132,16 +133,25 @@ class PythonResolver:
                         edges.append(_edge(EdgeKind.USE, Evidence.RESOLVED, reference, file, target, links[end - 1]))
         return found, edges
 
-    def _called(self, value: Value) -> Iterator[str]:
+    def _called(self, value: Value) -> Iterator[tuple[str, bool]]:
+        """What a call of a value runs, and whether its name leads there: a property's object is called after it."""
         if value.kind is Kind.FUNCTION and value.ref:
-            yield value.ref[1]
+            yield value.ref[1], True
         elif value.kind is Kind.CLASS and value.ref:
-            yield value.ref[1]
-            yield from self._method(value.ref, _CONSTRUCTOR)
-        elif value.kind is Kind.INSTANCE and value.ref:
-            yield from self._method(value.ref, "__call__")
-        elif value.kind is Kind.UNKNOWN and value.origin:
-            yield value.origin[1]
+            yield value.ref[1], True
+            for method in self._method(value.ref, _CONSTRUCTOR):
+                yield method, True
+        elif value.origin is not None and (value.kind is Kind.UNKNOWN or self._is_function(value.origin)):
+            yield value.origin[1], True
+        if value.kind is Kind.INSTANCE and value.ref:
+            by_itself = value.origin is None or not self._is_function(value.origin)
+            for method in self._method(value.ref, "__call__"):
+                yield method, by_itself
+
+    def _is_function(self, ref: Ref) -> bool:
+        file = self._follow.file(ref[0])
+        entity = file.entity(ref[1]) if file else None
+        return entity is not None and entity.entity_type in FUNCTIONS
 
     def _method(self, ref: Ref, name: str) -> Iterator[str]:
         for value in self._follow.attribute(Value(Kind.INSTANCE, ref), name, FUEL):
