@@ -256,6 +256,7 @@ class Memory:
                 Purpose("query", target.id, log),
                 Call(model_wait_s, cancelled, progress),
             ),
+            related=self.mapping.related(target, extract),
         )
         return noted(ask(parts, question, ask_options(self.settings, limit, category, use_cloud, budget_tokens)), log)
 

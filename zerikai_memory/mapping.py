@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from zerikai_memory.answer.related import RelatedParts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.codemap.maps import CodeMaps
 from zerikai_memory.codemap.views.answer import OF_PROJECT, check_request, view_parts
@@ -20,11 +21,12 @@ from zerikai_memory.codemap.views.target import find
 from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.lang.registry import language_of
 from zerikai_memory.memory.ledger import Ledger
-from zerikai_memory.model import Brief, Note, Workspace
+from zerikai_memory.model import Brief, Extraction, Note, Workspace
 from zerikai_memory.model_map import CodeGraph
 from zerikai_memory.model_views import EntryPointFact, MapFreshness, MapPart, MapReply, ProjectTexts, ViewRequest
 from zerikai_memory.redact import mask_secrets
 from zerikai_memory.scan.drift import Drift
+from zerikai_memory.scan.read import working_file
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.index import WorkspaceIndex
@@ -108,6 +110,11 @@ class CodeViews:
         decisions = [_decision(note) for note in self._parts.decisions(project, DECISIONS)]
         text = profile_text(brief.text if brief else None, reply.parts, decisions)
         return replace(reply, parts=(), text=text, omitted=0)
+
+    def related(self, project: Workspace, extract: Callable[[bytes, str], Extraction]) -> RelatedParts:
+        """What questions about uses are answered with."""
+        read = partial(working_file, workspace_root(project))
+        return RelatedParts(self.of(project), self._parts.index(project.id), read, extract)
 
     def of(self, project: Workspace) -> _Desk:
         """The views of one known workspace."""

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
 from zerikai_memory.answer.fitting import within_budget
+from zerikai_memory.answer.related import RelatedParts, answer_from_map
 from zerikai_memory.answer.sections import sections_asked
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
@@ -63,6 +64,7 @@ class AskParts:
     extract: Callable[[bytes, str], Extraction]
     brief: Callable[[], Mapping[str, str]]
     synthesis: SynthesisParts
+    related: RelatedParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,10 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         return _notes_only(parts, query, category, options.limit)
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
+    if parts.related is not None and not (options.use_cloud or query.frames or query.filters.of_code):
+        told = answer_from_map(parts.related, parts.workspace.name, query.text, options.limit)
+        if told is not None:
+            return within_budget(told, options.budget_tokens)
     ranking = parts.searcher.search(query, options.search)
     # Who filters for code is not served by records, unless they are about what was found.
     notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)

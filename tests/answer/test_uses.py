@@ -1,0 +1,150 @@
+"""Questions that the code map answers, told from those it does not, and the answers with their lines."""
+
+import pytest
+
+from zerikai_memory.answer.uses import use_question
+from zerikai_memory.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("question", "view", "name"),
+    [
+        ("where is parse_config used?", "dependents", "parse_config"),
+        ("Where is `parse_config` used in the codebase?", "dependents", "parse_config"),
+        ("where do we use Store.save", "dependents", "Store.save"),
+        ("who uses Store", "dependents", "Store"),
+        ("who imports app/core.py?", "dependents", "app/core.py"),
+        ("which files import utils.py", "dependents", "utils.py"),
+        ("what depends on the class Store?", "dependents", "Store"),
+        ("usages of parse_config", "dependents", "parse_config"),
+        ("find all references to parse_config", "dependents", "parse_config"),
+        ("who calls parse_config()", "callers", "parse_config()"),
+        ("what calls parse_config?", "callers", "parse_config"),
+        ("Which functions call parse_config?", "callers", "parse_config"),
+        ("where is parse_config called from?", "callers", "parse_config"),
+        ("callers of parse_config", "callers", "parse_config"),
+        ("show me all the callers of the function parse_config", "callers", "parse_config"),
+        ("what does parse_config call?", "callees", "parse_config"),
+        ("what does app/core.py depend on", "dependencies", "app/core.py"),
+        ("what breaks if I change parse_config?", "impact", "parse_config"),
+        ("what would break if we renamed the method Store.save", "impact", "Store.save"),
+        ("What happens when I remove parse_config?", "impact", "parse_config"),
+        ("what is affected by changing parse_config", "impact", "parse_config"),
+        ("impact of changing parse_config", "impact", "parse_config"),
+        ("what does a change of parse_config break", "impact", "parse_config"),
+        ("tests for parse_config", "tests", "parse_config"),
+        ("which tests cover parse_config?", "tests", "parse_config"),
+        ("are there any tests for parse_config?", "tests", "parse_config"),
+        ("how is parse_config tested?", "tests", "parse_config"),
+    ],
+)
+def test_questions_about_uses_are_told_with_their_view_and_name(question, view, name):
+    asked = use_question(question)
+    assert asked is not None
+    assert (asked.view, asked.name) == (view, name)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how does the parser work?",
+        "where is the configuration file parsed and used?",
+        "parse_config",
+        "who calls whom in the request cycle",
+        "what calls are made to the database on start?",
+        "where is parse_config",
+        "tests",
+        "how do I run the tests for the whole project?",
+        "where is parse_config used and why was it written so?",
+        "",
+        "who calls " + "x" * 300,
+    ],
+)
+def test_other_questions_are_left_to_the_search(question):
+    assert use_question(question) is None
+
+
+TESTS = "tests/test_orders.py"
+
+
+@pytest.fixture
+def shop(memory, workspace):
+    files = {
+        "money/price.py": "RATE = 2\n\n\ndef price_of(item):\n    return item * RATE\n",
+        "shop/orders.py": (
+            "from money.price import price_of\n\n\ndef total(items):\n    return sum(price_of(i) for i in items)\n"
+        ),
+        "tests/test_orders.py": (
+            "from shop.orders import total\n\n\ndef test_total():\n    assert total([1, 2]) == 6\n"
+        ),
+        "money/lonely.py": "def nobody_calls_me():\n    return 1\n",
+    }
+    for path, text in files.items():
+        (workspace / path).parent.mkdir(exist_ok=True)
+        (workspace / path).write_text(text)
+    memory.scan(str(workspace))
+    return lambda question, **more: memory.query(question, str(workspace), **more)
+
+
+@pytest.mark.parametrize(
+    ("question", "cited"),
+    [
+        ("who calls price_of?", {("total", "shop/orders.py", 5)}),
+        (
+            "what breaks if I change price_of",
+            {("total", "shop/orders.py", 5), ("test_total", "tests/test_orders.py", 5)},
+        ),
+        ("tests for price_of", {("test_total", TESTS, 5)}),
+        ("what does total call", {("price_of", "shop/orders.py", 5)}),
+    ],
+)
+def test_the_answer_cites_each_use_at_its_line_with_the_code(shop, question, cited):
+    answer = shop(question)
+    assert answer.route.backend == "map"
+    found = {(hit.qualified_name, hit.file_path, hit.start_line) for hit in answer.results}
+    assert cited <= found
+    assert all(f"#{path}:{line}" in answer.answer for _, path, line in cited)
+    assert all(hit.text for hit in answer.results if hit.file_path.endswith(".py"))
+
+
+def test_where_something_is_used_lists_imports_and_calls(shop):
+    answer = shop("where is price_of used?")
+    assert {(hit.file_path, hit.start_line) for hit in answer.results} == {("shop/orders.py", 1), ("shop/orders.py", 5)}
+
+
+def test_that_nothing_uses_it_is_an_answer(shop):
+    answer = shop("who calls nobody_calls_me?")
+    assert answer.results == ()
+    assert "nothing in the project calls, as far as is known" in answer.answer
+
+
+def test_an_unknown_name_is_searched_for_as_ever(shop):
+    assert shop("who calls no_such_function_at_all?").route.backend != "map"
+
+
+def test_lines_follow_an_edit_and_say_so(shop, workspace):
+    path = workspace / "shop" / "orders.py"
+    path.write_text("# one\n# two\n" + path.read_text())
+    (hit,) = shop("who calls price_of?").results
+    assert (hit.start_line, hit.state, hit.text) == (7, "moved", "return sum(price_of(i) for i in items)")
+    assert any("the map is older than 1 changed file" in warning for warning in shop("who calls price_of?").warnings)
+
+
+def test_a_file_that_is_gone_is_said_to_be_gone(shop, workspace):
+    (workspace / "shop" / "orders.py").unlink()
+    (hit,) = shop("who calls price_of?").results
+    assert (hit.state, hit.text) == ("gone", "")
+
+
+def test_a_budget_holds_for_answers_from_the_map(shop):
+    answer = shop("where is price_of used?", budget_tokens=150)
+    assert len(answer.answer) <= 600
+
+
+def test_asking_for_a_cloud_is_never_answered_in_its_place(shop):
+    with_cloud = None
+    try:
+        with_cloud = shop("who calls price_of?", use_cloud=True)
+    except InputError:
+        return
+    assert with_cloud.route.backend != "map"

@@ -1,0 +1,170 @@
+"""An answer from the code map: who uses what, each cited at the line of use as the file has it now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from zerikai_memory.answer.uses import UseQuestion, use_question
+from zerikai_memory.errors import InputError
+from zerikai_memory.model import CitationState, CodeEntity, Extraction, Hit, QueryAnswer, Route
+from zerikai_memory.model_views import MapAnswers, MapPart, MapReply, MapRow
+from zerikai_memory.redact import mask_source
+from zerikai_memory.retrieve.cite import WorkingFile, verify
+from zerikai_memory.store.index import WorkspaceIndex
+
+# A question for a list is not answered by five of it.
+LEAST_RESULTS = 10
+# Guesses are a hint where facts are few.
+MOST_GUESSES = 5
+_SAID = {
+    "callers": "calls",
+    "dependents": "uses",
+    "callees": "is called by it",
+    "dependencies": "is used by it",
+    "impact": "would be touched by a change",
+    "tests to run": "is to be run after a change",
+    "tests": "tests it",
+    "tested code": "is tested by it",
+    "outside the project": "is used from outside the project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedParts:
+    """What such an answer is made with: the map, the index for the entities, today's files."""
+
+    map: MapAnswers
+    index: WorkspaceIndex
+    read: Callable[[str], WorkingFile]
+    extract: Callable[[bytes, str], Extraction]
+
+
+def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: int) -> QueryAnswer | None:
+    """The answer to a question for a relation of a named thing; None for other questions, names and empty results.
+
+    A name written as code of which nothing is known is answered so, a plain word is left to the search.
+    """
+    asked = use_question(question)
+    if asked is None:
+        return None
+    try:
+        reply = parts.map.relation(asked.view, asked.name)
+    except InputError:  # too many things of this name: the search shows them
+        return None
+    if reply is None or not (asked.as_code or any(part.rows for part in reply.parts)):
+        return None
+    return _answer(parts, workspace, question, asked, reply, max(limit, LEAST_RESULTS))
+
+
+def _answer(
+    parts: RelatedParts, workspace: str, question: str, asked: UseQuestion, reply: MapReply, most: int
+) -> QueryAnswer:
+    rows = [(part, row) for part in reply.parts for row in _told(part)]
+    shown = rows[:most]
+    stored = parts.index.entities_by_id(list({row.entity_id for _, row in shown if row.entity_id}))
+    today: dict[str, WorkingFile] = {}
+    hits: dict[int, Hit] = {}
+    for i, (_, row) in enumerate(shown):
+        path = row.site_path or row.file_path
+        file = today.get(path) or today.setdefault(path, parts.read(path))
+        hits[i] = _hit(row, stored.get(row.entity_id), file, parts.extract)
+    lines: list[str] = []
+    for part in reply.parts:
+        lines += _heading(part)
+        lines += [_line(row, hits[i]) for i, (of, row) in enumerate(shown) if of is part]
+    count = sum(len(part.rows) + part.omitted for part in reply.parts)
+    left = count - len(shown)
+    if left:
+        lines.append(f"{left} more: code_map view={asked.view} target={asked.name}")
+    freshness = reply.freshness
+    warnings = list(reply.notes)
+    if freshness.changed_count:
+        files = "file" if freshness.changed_count == 1 else "files"
+        warnings.append(f"the map is older than {freshness.changed_count} changed {files}; scan to bring it up to date")
+    return QueryAnswer(
+        workspace=workspace,
+        question=question,
+        answer="\n".join(lines),
+        results=tuple(hits.values()),
+        notes=(),
+        route=Route("map", None, f"answered from the code map (view {asked.view}), without a model"),
+        nothing_relevant=False,
+        omitted=left,
+        warnings=tuple(warnings),
+    )
+
+
+def _told(part: MapPart) -> Sequence[MapRow]:
+    return part.rows[:MOST_GUESSES] if part.guesses else part.rows
+
+
+def _heading(part: MapPart) -> list[str]:
+    subject = part.subject
+    named = "" if subject is None else f"{subject.name} #{subject.file_path}:{subject.start_line}"
+    if part.guesses:
+        count = len(part.rows) + part.omitted
+        return [f"By name only, perhaps another thing is meant ({count}):"]
+    if not part.rows:
+        return [f"{named}: nothing in the project {_SAID.get(part.title, part.title)}, as far as is known."]
+    return [f"{named}: {part.title} ({len(part.rows)}):"]
+
+
+def _line(row: MapRow, hit: Hit) -> str:
+    told = [row.kind] if row.kind not in ("call", "") else []
+    if row.evidence not in ("resolved", "external", ""):
+        told.append(row.evidence)
+    if row.depth > 1:
+        told.append(f"step {row.depth}")
+    mark = f" ({', '.join(told)})" if told else ""
+    first = hit.text.strip().split("\n", 1)[0].strip()
+    state = "" if hit.state == "fresh" else f" [{hit.state}]"
+    code = f"  {first[:120]}" if first else ""
+    return f"- {row.name} #{hit.file_path}:{hit.start_line}{mark}{state}{code}"
+
+
+def _hit(row: MapRow, entity: CodeEntity | None, file: WorkingFile, extract: Callable[[bytes, str], Extraction]) -> Hit:
+    """The line of use as a citation; in a changed file it is looked for again where its entity stands now."""
+    lines = row.lines or (row.start_line,)
+    state: CitationState = "fresh"
+    if file.content is None:
+        state, lines = ("gone" if file.missing else "stale"), ()
+    elif row.changed:
+        state, lines = _again(row, entity, file, extract)
+    text = "\n".join(_source_line(file.content, line) for line in lines[:3]) if file.content is not None else ""
+    first = lines[0] if lines else (row.lines or (row.start_line,))[0]
+    return Hit(
+        name=row.name.rpartition(".")[2] if row.entity_type not in ("module", "folder") else row.name,
+        qualified_name=row.name,
+        entity_type=row.entity_type,
+        file_path=file.path,
+        start_line=first,
+        end_line=first,
+        distance=None,
+        score=0.0,
+        state=state,
+        text=text,
+        entity_id=row.entity_id,
+    )
+
+
+def _again(
+    row: MapRow, entity: CodeEntity | None, file: WorkingFile, extract: Callable[[bytes, str], Extraction]
+) -> tuple[CitationState, tuple[int, ...]]:
+    """(state, lines) in a changed file: the same lines as far into the entity as they were, while its text is."""
+    if entity is None or entity.file_path != file.path:
+        return "stale", ()
+    cited = verify(entity, "", file, extract)
+    if cited.state in ("gone", "stale"):
+        return cited.state, ()
+    moved = cited.entity.start_line - entity.start_line
+    if cited.state == "changed":
+        return "changed", (cited.entity.start_line,)
+    return cited.state, tuple(line + moved for line in row.lines or (row.start_line,))
+
+
+def _source_line(content: bytes, line: int) -> str:
+    lines = content.split(b"\n")
+    if not 1 <= line <= len(lines):
+        return ""
+    return mask_source(lines[line - 1]).decode("utf-8", "replace").strip()
