@@ -13,6 +13,7 @@ from dataclasses import replace
 from zerikai_memory.codemap.project import Project
 from zerikai_memory.codemap.python_annotations import annotated, annotated_parameter
 from zerikai_memory.codemap.python_classes import linearised
+from zerikai_memory.codemap.python_definitions import decorated, implementation, is_class, is_property
 from zerikai_memory.codemap.python_file import FUNCTIONS, RETURN, YIELD, Binding, How, PythonFile, python_file
 from zerikai_memory.codemap.python_modules import Modules, Place
 from zerikai_memory.codemap.python_values import (
@@ -27,7 +28,7 @@ from zerikai_memory.codemap.python_values import (
     either,
     external,
 )
-from zerikai_memory.model import CodeEntity, EntityType
+from zerikai_memory.model import CodeEntity
 
 # A local variable from a call of an imported function that returns an attribute ... is 8 steps away.
 FUEL = 12
@@ -37,7 +38,6 @@ _OPAQUE = frozenset(
     "getattr next type vars max min sum globals locals __import__ cast copy deepcopy partial import_module reduce "
     "iter reversed sorted list tuple set dict frozenset zip map filter enumerate eval object super property".split()
 )
-_PROPERTY = frozenset({"property", "cached_property", "classproperty", "abstractproperty", "reify", "hybrid_property"})
 _CONTEXT = frozenset({"contextmanager", "asynccontextmanager"})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
@@ -181,8 +181,8 @@ class Follower:
 
     def _parameter(self, file: PythonFile, function: CodeEntity, name: str, this: Ref | None, fuel: int) -> Values:
         class_id = file.class_of(function.id)
-        if class_id and function.params[0] == name and not _decorated(function, {"staticmethod"}):
-            of_class = function.name in _CLASS_METHODS or _decorated(function, {"classmethod"})
+        if class_id and function.params[0] == name and not decorated(function, {"staticmethod"}):
+            of_class = function.name in _CLASS_METHODS or decorated(function, {"classmethod"})
             return Values((Value(Kind.CLASS if of_class else Kind.INSTANCE, this or (file.path, class_id)),))
         if f"*{name}" in function.params or f"**{name}" in function.params:
             return external("builtins.dict" if f"**{name}" in function.params else "builtins.tuple")
@@ -201,10 +201,9 @@ class Follower:
 
     def _values(self, file: PythonFile, bindings: Sequence[Binding], this: Ref | None, fuel: int) -> Values:
         """What a name is that has these bindings; a definition stands for itself whatever else it is given."""
-        definitions = [b for b in bindings if b.entity and (b.entity.entity_type in FUNCTIONS or _is_class(b.entity))]
+        definitions = [b for b in bindings if b.entity and (b.entity.entity_type in FUNCTIONS or is_class(b.entity))]
         if definitions:
-            chosen = _implementation(definitions)
-            standing = [_implementation(definitions), *(b for b in bindings if b.how is How.IMPORT)]
+            standing = [implementation(definitions), *(b for b in bindings if b.how is How.IMPORT)]
             return either(self._binding(file, binding, this, fuel) for binding in standing)
         origin = next(((file.path, b.entity.id) for b in bindings if b.entity), None)
         given = [b for b in bindings if b.entity is None]
@@ -382,32 +381,10 @@ class Follower:
             given = file.bound(function.id, RETURN)
             found = either(self._binding(file, b, this, fuel - 1) for b in given) if given else NOTHING
             found = Values(tuple(replace(value, origin=None) for value in found), found.sure)
-        if _decorated(function, _CONTEXT):
+        if decorated(function, _CONTEXT):
             return either(Values(value.items) for value in found if value.kind is Kind.MANY)
         return found
 
     def element(self, value: Value) -> Values:
         """What a subscript or a loop over a value gives."""
         return Values(value.items) if value.kind is Kind.MANY and value.items else UNKNOWN
-
-
-def is_property(entity: CodeEntity | None) -> bool:
-    """Whether reading this method's name calls it."""
-    return entity is not None and _decorated(entity, _PROPERTY)
-
-
-def _decorated(entity: CodeEntity, names: Iterable[str]) -> bool:
-    return any(text.partition("(")[0].strip().rpartition(".")[2] in names for text in entity.decorators)
-
-
-def _is_class(entity: CodeEntity) -> bool:
-    return entity.entity_type is EntityType.CLASS
-
-
-def _implementation(definitions: Sequence[Binding]) -> Binding:
-    """The last definition that is no overload and no setter of a property."""
-    for binding in reversed(definitions):
-        assert binding.entity is not None
-        if not _decorated(binding.entity, {"overload", "setter", "deleter"}):
-            return binding
-    return definitions[-1]
