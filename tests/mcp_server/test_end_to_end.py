@@ -261,7 +261,7 @@ def test_a_working_folder_that_is_no_project_is_not_taken_for_one(tmp_path, proj
 def test_a_client_that_passes_no_environment_is_served(tmp_path, project):
     with StdioSession(tmp_path, bare=True) as session:  # not even PATH and HOME
         session.initialize()
-        assert len(session.request("tools/list")["result"]["tools"]) == 5
+        assert len(session.request("tools/list")["result"]["tools"]) == 7
         assert session.close()[0] == 0
     with StdioSession(tmp_path, bare=True, ZERIKAI_HOME=str(tmp_path / "brain")) as session:
         session.initialize()
