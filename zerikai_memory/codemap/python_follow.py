@@ -118,6 +118,8 @@ class Follower:
         found = self.exported(path, name, fuel)
         if not found.bound and name in _BUILTINS:
             return external(f"builtins.{name}")
+        if not found.bound and (member := self._modules.member(self._modules.place(path), name)) is not None:
+            return Values((Value(Kind.MODULE, place=member),))  # a package has its submodules once they are imported
         return found
 
     def exported(self, path: str, name: str, fuel: int = FUEL) -> Values:

@@ -73,7 +73,7 @@ class Modules:
 
     def member(self, place: Place, name: str) -> Place | None:
         """The submodule `name` of a package or namespace."""
-        return self._below(place.folder, [name]) if place.folder or not place.path or _is_init(place.path) else None
+        return self._below(place.folder, [name])
 
     def place(self, path: str) -> Place:
         """The place of a module's own file."""

@@ -1,0 +1,215 @@
+"""Where Python references lead, and how far that is known."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+from zerikai_memory.codemap.project import FileFacts, Named, Project
+from zerikai_memory.codemap.python import PythonResolver
+from zerikai_memory.lang.extract import extract
+from zerikai_memory.model import CodeEntity, EntityType, ReferenceKind
+
+
+class TreeFacts:
+    """The facts of source texts by path."""
+
+    def __init__(self, tree: dict[str, str]) -> None:
+        self.entities: dict[str, CodeEntity] = {}
+        self._files: dict[str, FileFacts] = {}
+        self._calls = {}
+        self._names = defaultdict(list)
+        for path, text in sorted(tree.items()):
+            found = extract(text.encode(), path)
+            others = tuple(r for r in found.references if r.kind is not ReferenceKind.CALL)
+            self._files[path] = FileFacts(path, found.language, found.entities, others + found.bindings)
+            self._calls[path] = [r for r in found.references if r.kind is ReferenceKind.CALL]
+            for e in found.entities:
+                self.entities[e.id] = e
+                if e.entity_type is not EntityType.MODULE:
+                    self._names[e.name].append(Named(e.id, e.name, e.qualified_name, e.entity_type, e.language, path))
+
+    def paths(self):
+        return self._files
+
+    def file(self, path):
+        return self._files.get(path)
+
+    def calls(self, path):
+        return self._calls[path]
+
+    def named(self, name):
+        return self._names[name]
+
+    def text(self, path):
+        return None
+
+
+def edges(tree: dict[str, str], path: str = "main.py", name: str = "") -> set[str]:
+    """`kind evidence file qualified-name` of every edge of a file."""
+    facts = TreeFacts(tree)
+    found = set()
+    for edge in PythonResolver(Project(facts, name)).resolve(path):
+        target = facts.entities[edge.target] if edge.target else None
+        place = f"{target.file_path} {target.qualified_name}".strip() if target else f"{edge.target_name} outside"
+        found.add(f"{edge.kind} {edge.evidence} {place}")
+    return found
+
+
+LIB = """\
+class Base:
+    def __init__(self): pass
+    def run(self) -> "Base": return self
+    @classmethod
+    def make(cls): return cls()
+    @property
+    def peer(self) -> "Peer": return Peer()
+
+class Peer:
+    def go(self): pass
+    def __call__(self): pass
+
+class Child(Base):
+    def run(self):
+        return super().run()
+    def twice(self):
+        self.run()
+
+def helper() -> Peer: ...
+
+async def later():
+    return Peer()
+
+LIMIT = 3
+shared = Child()
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from lib import helper\nhelper()", "call resolved lib.py helper"),
+        ("from lib import helper as h\nh()", "call resolved lib.py helper"),
+        ("import lib\nlib.helper()", "call resolved lib.py helper"),
+        ("import lib as l\nl.helper()", "call resolved lib.py helper"),
+        ("from lib import *\nhelper()", "call resolved lib.py helper"),
+        ("import lib", "import resolved lib.py"),
+        ("from lib import LIMIT", "use resolved lib.py LIMIT"),
+        ("from lib import Base\nBase()", "call resolved lib.py Base"),
+        ("from lib import Base\nBase()", "call resolved lib.py Base.__init__"),
+        ("from lib import Child\nChild()", "call resolved lib.py Base.__init__"),
+        ("from lib import Child\nChild().run()", "call resolved lib.py Child.run"),
+        ("from lib import Child\nx = Child()\nx.twice()", "call resolved lib.py Child.twice"),
+        ("from lib import Base\ndef f(x: Base): x.run()", "call resolved lib.py Base.run"),
+        ("from lib import Base\ndef f(x: 'Base | None' = None): x.run()", "call resolved lib.py Base.run"),
+        ("from lib import Peer\ndef f(xs: list[Peer]):\n    for x in xs: x.go()", "call resolved lib.py Peer.go"),
+        ("from lib import Base\nBase().run().run()", "call resolved lib.py Base.run"),
+        ("from lib import Base\nBase.make().run()", "call resolved lib.py Base.run"),
+        ("from lib import Child\nChild.make().run()", "call resolved lib.py Child.run"),
+        ("from lib import Base\nBase().peer.go()", "call resolved lib.py Peer.go"),
+        ("from lib import Base\nprint(Base().peer)", "use resolved lib.py Base.peer"),
+        ("from lib import helper\nhelper().go()", "call resolved lib.py Peer.go"),
+        ("from lib import later\nasync def f(): (await later()).go()", "call resolved lib.py Peer.go"),
+        ("from lib import shared\nshared.run()", "call resolved lib.py Child.run"),
+        ("from lib import Peer\nPeer()()", "call resolved lib.py Peer"),
+        ("from lib import Peer\np = Peer()\np()", "call resolved lib.py Peer.__call__"),
+        ("from lib import Base\nclass A:\n    def __init__(self): self.b = Base()\n    def f(self): self.b.run()",
+         "call resolved lib.py Base.run"),
+        ("from lib import Base\nclass A:\n    b: Base\n    def f(self): self.b.run()", "call resolved lib.py Base.run"),
+        ("from lib import Child\nclass A(Child):\n    def run(self): super().run()", "call resolved lib.py Child.run"),
+        ("from lib import Child\nclass A(Child): pass", "inherit resolved lib.py Child"),
+        ("from lib import helper\n@helper\ndef f(): pass", "decorate resolved lib.py helper"),
+        ("from lib import Base, helper\nBase.run = helper", "patch resolved lib.py Base.run"),
+        ("from lib import helper\nregister(helper)", "use resolved lib.py helper"),
+        ("try:\n    from lib import helper\nexcept ImportError:\n    helper = None\nhelper()",
+         "call resolved lib.py helper"),
+        ("def f():\n    def g(): pass\n    g()", "call resolved main.py f.g"),
+        ("from lib import nothing\nnothing()", "call imported-name lib.py"),
+        ("import os.path\nos.path.join()", "call external os.path.join outside"),
+        ("print(1)", "call external print outside"),
+        ("def f(x): x.twice()", "call same-name lib.py Child.twice"),
+        ("def f(x): x.no_such_name()", "call external x.no_such_name outside"),
+        ("@app.get('/x')\ndef page(): pass", "register resolved main.py page"),
+    ],
+)  # fmt: skip
+def test_a_reference_leads_where_the_language_says(source, expected):
+    assert expected in edges({"main.py": source, "lib.py": LIB})
+
+
+@pytest.mark.parametrize(
+    ("source", "never"),
+    [
+        ("from lib import helper\ndef f(helper): helper()", "lib.py helper"),  # a parameter of that name
+        ("from lib import helper\ndef f():\n    helper = other()\n    helper()", "lib.py helper"),
+        ("def run(): pass\ndef f(x): x[0].run()", "resolved main.py run"),  # a method of something, no bare name
+        ("import lib\nlib.helper.run()", "resolved lib.py Base.run"),
+        ("class A:\n    def f(self): pass\n    def g(self): f()", "resolved main.py A.f"),  # classes are no scope
+        ("from time import time\ntime()", "resolved"),
+    ],
+)
+def test_a_guess_is_never_called_resolved(source, never):
+    assert not [edge for edge in edges({"main.py": source, "lib.py": LIB}) if never in edge and "call" in edge]
+
+
+@pytest.mark.parametrize(
+    ("tree", "path", "name", "expected"),
+    [
+        # packages, src layouts, namespace packages, relative imports
+        ({"src/shop/__init__.py": "", "src/shop/a.py": "def f(): pass", "tests/t.py": "from shop.a import f\nf()"},
+         "tests/t.py", "", "call resolved src/shop/a.py f"),
+        ({"ns/part/a.py": "def f(): pass", "main.py": "import ns.part.a\nns.part.a.f()"},
+         "main.py", "", "call resolved ns/part/a.py f"),
+        ({"p/__init__.py": "", "p/a.py": "def f(): pass", "p/q/__init__.py": "", "p/q/b.py": "from ..a import f\nf()"},
+         "p/q/b.py", "", "call resolved p/a.py f"),
+        ({"p/__init__.py": "", "p/a.py": "def f(): pass", "p/b.py": "from . import a\na.f()"},
+         "p/b.py", "", "import resolved p/a.py"),
+        # re-exports, in chains and by stars
+        ({"p/__init__.py": "from .a import f as g", "p/a.py": "from .b import *", "p/b.py": "def f(): pass",
+          "main.py": "from p import g\ng()"}, "main.py", "", "call resolved p/b.py f"),
+        ({"p/__init__.py": "from .a import *\n__all__ = a.__all__", "p/a.py": "__all__ = ['_f']\ndef _f(): pass",
+          "main.py": "from p import *\n_f()"}, "main.py", "", "call resolved p/a.py _f"),
+        # a workspace that is itself a package
+        ({"__init__.py": "", "a.py": "def f(): pass", "b.py": "from shop.a import f\nf()"},
+         "b.py", "shop", "call resolved a.py f"),
+        # a script beside its module, also one with the name of a standard module
+        ({"tools/json.py": "def f(): pass", "tools/run.py": "import json\njson.f()"},
+         "tools/run.py", "", "call resolved tools/json.py f"),
+        ({"p/__init__.py": "", "p/json.py": "def f(): pass", "p/run.py": "import json\njson.f()"},
+         "p/run.py", "", "call external json.f outside"),
+        # overloads and branches: the last definition
+        ({"a.py": "from typing import overload\n@overload\ndef f(x: int): ...\n@overload\ndef f(x: str): ...\n"
+          "def f(x): pass\n", "main.py": "from a import f\nf()"}, "main.py", "", "call resolved a.py f"),
+        # a diamond of bases
+        ({"main.py": "class A:\n def m(self): pass\nclass B(A): pass\nclass C(A):\n def m(self): pass\n"
+          "class D(B, C): pass\nD().m()"}, "main.py", "", "call resolved main.py C.m"),
+    ],
+)  # fmt: skip
+def test_imports_lead_through_packages_and_re_exports(tree, path, name, expected):
+    assert expected in edges(tree, path, name)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = x\nx.f()",
+        "from main import a\na()",
+        "from .main import *\nfoo()",
+        "class A(A): pass\nA().m()",
+        "class A(B): pass\nclass B(A): pass\nA().m()",
+        "def f(): return g()\ndef g(): return f()\nf().x()",
+        "class A:\n    def f(self):\n        self.x = self.x.y\n        self.x.z()",
+        "from .... import x\nx()",
+    ],
+)
+def test_circles_end(source):
+    assert edges({"main.py": source}) is not None
+
+
+def test_guesses_are_the_nearest_and_say_how_many_there_were():
+    tree = {f"p{i}/a.py": "class A:\n    def go(self): pass\n" for i in range(9)}
+    tree["p5/main.py"] = "def f(x):\n    x.go()\n"
+    facts = TreeFacts(tree)
+    found = [edge for edge in PythonResolver(Project(facts)).resolve("p5/main.py") if edge.evidence == "same-name"]
+    assert [edge.candidates for edge in found] == [9] * 5
+    assert facts.entities[found[0].target].file_path == "p5/a.py"
