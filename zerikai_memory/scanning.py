@@ -12,11 +12,21 @@ from pathlib import Path
 from zerikai_memory.brief.build import build_brief
 from zerikai_memory.brief.collect import collect_facts
 from zerikai_memory.brief.frozen import FrozenBrief
+from zerikai_memory.brief.imports import Import
 from zerikai_memory.brief.reading import workspace_reader
 from zerikai_memory.brief.writing import BriefWriter, Material
 from zerikai_memory.codemap.maps import CodeMaps
+from zerikai_memory.codemap.views.imports import imports_between
 from zerikai_memory.embed.base import Embedder
-from zerikai_memory.errors import BusyError, Cancelled, DamagedError, EmbeddingError, StoreError, WorkspaceError
+from zerikai_memory.errors import (
+    BusyError,
+    Cancelled,
+    DamagedError,
+    EmbeddingError,
+    InputError,
+    StoreError,
+    WorkspaceError,
+)
 from zerikai_memory.lang import EXTRACTOR_VERSION
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.lang.registry import language_of
@@ -222,13 +232,22 @@ class Scanning:
         # Manifests and build files are of no indexed language, so the index alone does not name them.
         files = [file.path for file in self._walk(root, lambda _: "any", lambda: False).files]
         read = workspace_reader(root, files)
-        facts = collect_facts(target.path, files, index.entities(), index.references(), read)
+        facts = collect_facts(
+            target.path, files, index.entities(), index.references(), read, self._mapped_imports(target)
+        )
         brief = self._briefs.replace(target, build_brief(facts), "rules")
         readme = (read(facts.readme.path) if facts.readme else None) or ""
         if model := self._writer.start(Material(target, brief, readme, files)):
             told = f"the model {model} is writing a new version in the background"
             return replace(brief, warnings=(*brief.warnings, told))
         return brief
+
+    def _mapped_imports(self, target: Workspace) -> list[Import] | None:
+        """Which file imports which, as the code map knows it; None when there can be no map."""
+        try:
+            return [Import(*found) for found in imports_between(self.maps.graph(target))]
+        except (InputError, StoreError, BusyError):
+            return None
 
 
 def _running(target: Workspace, progress: ScanProgress) -> ScanReport:

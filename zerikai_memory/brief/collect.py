@@ -21,7 +21,7 @@ from zerikai_memory.brief.facts import (
     ReadText,
     Remark,
 )
-from zerikai_memory.brief.imports import resolve_imports
+from zerikai_memory.brief.imports import Import, resolve_imports
 from zerikai_memory.brief.manifests import read_manifests
 from zerikai_memory.brief.paths import code_base, folders_at_top, is_code, is_product_code, is_test, test_folders
 from zerikai_memory.brief.prose import clip, licence_kind, read_readme, read_roadmap
@@ -71,15 +71,20 @@ def collect_facts(
     entities: Sequence[CodeEntity],
     references: Sequence[Reference],
     read: ReadText,
+    imports: Sequence[Import] | None = None,
 ) -> ProjectFacts:
-    """What files, entities and references say about the project in folder `root`; `read` gives file texts."""
+    """What files, entities and references say about the project in folder `root`; `read` gives file texts.
+
+    `imports` are those of the code map; without it they are resolved here, more simply.
+    """
     files = sorted(set(files))
     manifests = read_manifests(files, read)
     product = [path for path in files if is_product_code(path)]
     product = product or [path for path in files if path.endswith(".md")]  # a project of texts alone
     base = code_base(product)
     folder = posixpath.basename(root.replace("\\", "/").rstrip("/"))
-    imports = resolve_imports(files, references, _script_packages(files, read), folder)
+    if imports is None:
+        imports = resolve_imports(files, references, _script_packages(files, read), folder)
     names, says = Names(entities, references, imports), module_sentences(entities)
     areas = find_areas(product, base, says, names, imports)
     key_files = find_key_files(imports, says, names)

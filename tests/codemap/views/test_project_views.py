@@ -4,7 +4,8 @@ import pytest
 
 from tests.codemap.views.sketch import sketch, told
 from zerikai_memory.codemap.views.answer import view_parts
-from zerikai_memory.codemap.views.overview import imports_between, row_chars
+from zerikai_memory.codemap.views.imports import imports_between
+from zerikai_memory.codemap.views.overview import row_chars
 from zerikai_memory.codemap.views.profile import profile_text
 from zerikai_memory.codemap.views.rank import page_rank
 from zerikai_memory.model_views import EntryPointFact, ProjectTexts, ViewRequest
@@ -162,15 +163,23 @@ src/p/db.py
 def test_imports_between_files_leave_guesses_and_the_outside_out():
     text = """
 a.py
-  1 - import> b.py:f
-  2 - import~ b.py
-  3 - import? g
+  1-9 function user
+  1 - import> b.py
+  1 - use> c.py:f
+  2 - import~ c.py
+  3 - use? g
   4 - import! os
+  5 user use> c.py:g
 b.py
+c.py
   1-2 function f
   4-5 function g
 """
-    assert list(imports_between(sketch(text))) == [("a.py", "b.py", "f"), ("a.py", "b.py", "b.py")]
+    assert list(imports_between(sketch(text).graph)) == [
+        ("a.py", "b.py", "b"),
+        ("a.py", "c.py", "f"),
+        ("a.py", "c.py", "c"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from zerikai_memory.codemap.views.groups import CONFIG, TEST
 from zerikai_memory.codemap.views.scope import Scope, scope_of
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.model import CodeEntity, EntityType
-from zerikai_memory.model_map import EdgeKind, Evidence
+from zerikai_memory.model_map import Evidence
 from zerikai_memory.model_views import MapLink, MapPart, MapRow, ProjectTexts, ViewRequest
 
 # Characters of the rows as they are written; an overview is read at the start, before anything is known.
@@ -180,13 +180,3 @@ def area(path: str, base: str) -> str:
         return ""
     head, slash, _ = path[len(base) :].partition("/")
     return base + head + slash
-
-
-def imports_between(table: MapTable) -> Iterator[tuple[str, str, str]]:
-    """(importing file, imported file, name as written) of imports that lead to a file of the project."""
-    for entity in table.entities.values():
-        for edge in table.graph.from_entity(entity.id):
-            target = table.entities.get(edge.target or "")
-            sure = edge.kind is EdgeKind.IMPORT and edge.evidence in (Evidence.RESOLVED, Evidence.IMPORTED_NAME)
-            if sure and target is not None and target.file_path != edge.file_path:
-                yield edge.file_path, target.file_path, edge.target_name
