@@ -172,6 +172,7 @@ def test_what_was_begun_is_not_tried_again(double, say) -> None:
         (formatdate(time.time() + 3600, usegmt=True), 1, 0.0),  # a date
         ("soon", 2, 0.0),  # nonsense is no wish
     ],
+    ids=["a second", "ten minutes", "a date", "nonsense"],  # the date is another one in each process of xdist
 )
 def test_retry_after_is_honoured_within_our_own_time(double, value, requests, least_s) -> None:
     double.default = Say(status=429, headers={"Retry-After": value})
