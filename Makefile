@@ -75,6 +75,7 @@ bench-retrieval: $(VENV)/.test ## NDCG@10 on a retrieval benchmark: make bench-r
 oracles: $(VENV)/.test ## compare extraction with other parsers on real code (fetches PyPI and npm packages; needs node)
 	$(BIN)/python -m pip install --quiet 'markdown-it-py>=3'
 	$(BIN)/python bench/oracles/run.py
+	$(BIN)/python bench/oracles/python_calls.py
 
 clean: ## remove the virtual environment and caches (not the brain)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist *.egg-info

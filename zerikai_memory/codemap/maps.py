@@ -15,7 +15,7 @@ from zerikai_memory.errors import DamagedError, InputError
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_map import CodeGraph, MapState
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.map import MAP_FORMAT, MapHead, MapStore
+from zerikai_memory.store.map import MAP_FORMAT, EdgeRow, MapHead, MapStore
 from zerikai_memory.store.map_source import MapSource, read_source
 from zerikai_memory.workspace.commit import repo_commit
 from zerikai_memory.workspace.identity import workspace_root
@@ -81,9 +81,11 @@ class CodeMaps:
                 loaded = self._loaded.get(target.id)
                 if loaded is not None and loaded.head.token == source.token and store.path.exists():
                     return loaded.graph
-                if not self._current(store, source):
-                    self._update(target, source)
-                head, edges = store.edges()
+                try:
+                    head, edges = self._stored(target, source, store)
+                except DamagedError:  # derived data: made anew, once
+                    store.remove()
+                    head, edges = self._stored(target, source, store)
                 if head.token != source.token and attempt < _TRIES - 1:
                     continue  # in the end, edges that lead nowhere are left out
                 graph = StoredGraph(MapState(MAP_FORMAT, head.generation, head.commit), source.entity_rows(), edges)
@@ -91,6 +93,11 @@ class CodeMaps:
                 self._loaded[target.id] = _Loaded(head, graph)
             return graph
         raise AssertionError("the last try returns")
+
+    def _stored(self, target: Workspace, source: MapSource, store: MapStore) -> tuple[MapHead, list[EdgeRow]]:
+        if not self._current(store, source):
+            self._update(target, source)
+        return store.edges()
 
     def _current(self, store: MapStore, source: MapSource) -> bool:
         head = store.head()
@@ -108,7 +115,7 @@ class CodeMaps:
         parts = BuildParts(root.name, partial(_read, root), partial(repo_commit, root), cancelled, progress)
         try:
             update_map(source, store, parts)
-        except DamagedError:  # derived data: made anew, once
+        except DamagedError:
             store.remove()
             update_map(source, store, parts)
 
