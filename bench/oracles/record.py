@@ -1,4 +1,4 @@
-"""Write what the oracles say of the small repositories in tests/data/repos beside them, as `expected.json`.
+"""Write what the oracles say of the small repositories in tests/data/repos and maps beside them, as `expected.json`.
 
     python bench/oracles/record.py [--corpus FOLDER]
 
@@ -17,8 +17,10 @@ from markdown_headings import headings_of
 from node_oracle import answers
 from python_ast import ast_records, ast_references
 from run import HERE, fetch
+from typescript_references import ask
 
 REPOS = HERE.parents[1] / "tests" / "data" / "repos"
+MAPS = HERE.parents[1] / "tests" / "data" / "maps"
 SCRIPTS = {
     "javascript": "typescript_api.mjs",
     "typescript": "typescript_api.mjs",
@@ -40,6 +42,18 @@ def main() -> None:
             for name, found in records.items()
         )
         (folder / "expected.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
+
+    for folder in sorted(path for path in MAPS.iterdir() if path.is_dir()):
+        (folder / "expected.json").write_text(map_of(folder, args.corpus / "npm"), "utf-8")
+
+
+def map_of(folder: Path, modules: Path) -> str:
+    """Calls (file, line, name, places of the definition) and imports of a small project, one per line."""
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*") if p.name != "expected.json")
+    said = ask(folder, names, modules)
+    calls = [json.dumps([*site, sorted(said.sites[site])]) for site in sorted(said.functions)]
+    imports = [json.dumps(pair) for pair in sorted(said.imports)]
+    return '{"calls": [\n' + ",\n".join(calls) + '\n], "imports": [\n' + ",\n".join(imports) + "\n]}\n"
 
 
 def records_of(language: str, path: Path, modules: Path) -> list[Any]:

@@ -23,6 +23,7 @@ import html_elements
 import markdown_headings
 import python_ast
 import typescript_compiler
+import typescript_references
 from tally import Tally, details, table
 
 from zerikai_memory.lang.extract import extract
@@ -38,6 +39,7 @@ PACKAGES = (
     *("html5-boilerplate", "reveal.js", "swagger-ui-dist", "jasmine-core", "docsify", "impress.js", "jquery-ui"),
     *("bootstrap", "bulma", "@picocss/pico", "normalize.css", "animate.css", "font-awesome", "foundation-sites"),
     *("ionicons@4", "mathjs", "d3", "plotly.js", "mocha", "select2", "tinymce", "video.js", "leaflet", "codemirror@5"),
+    "maplibre-gl",
 )
 SCRIPT_FILES = 2_000
 BEGIN, END = "<!-- generated: make oracles -->", "<!-- end of generated -->"
@@ -135,6 +137,29 @@ def of_documents(corpus: Path) -> list[Tally]:
     return markdown_headings.run(files(corpus, ".md", ".markdown"))
 
 
+# Packages that ship their sources in TypeScript, and those written in JavaScript: name, folder of the sources.
+PROJECTS = {
+    "TypeScript": (
+        *(("@tanstack/query-core", "src"), ("@reduxjs/toolkit", "src"), ("@trpc/client", "src"), ("rxjs", "src")),
+        ("maplibre-gl", "src"),
+    ),
+    "JavaScript": (("axios", "lib"), ("fastify", "lib"), ("commander", "lib")),
+}
+
+
+def of_script_maps(corpus: Path) -> list[Tally]:
+    """Calls and imports of whole packages against the language service."""
+    tallies = []
+    for language, projects in PROJECTS.items():
+        suffixes = (".ts", ".tsx") if language == "TypeScript" else (".js", ".cjs", ".mjs")
+        roots = [
+            (name, root := corpus / "npm" / "node_modules" / name, files(root / folder, *suffixes))
+            for name, folder in projects
+        ]
+        tallies += typescript_references.run(roots, corpus / "npm", language)
+    return tallies
+
+
 def speed(corpus: Path) -> str:
     """Time of extraction as a ratio to `ast.parse` of the same files in the same run: the best of three rounds."""
     root = next((corpus / "wheels").glob("django-*/django"))
@@ -159,6 +184,7 @@ ORACLES: dict[str, Callable[[Path], list[Tally]]] = {
     "pages": of_pages,
     "sheets": of_sheets,
     "documents": of_documents,
+    "script-maps": of_script_maps,
 }
 
 if __name__ == "__main__":

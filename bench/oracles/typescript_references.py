@@ -152,11 +152,22 @@ def _compare_imports(
         for e in edges
         if e.kind is EdgeKind.IMPORT and e.target is not None and places[e.target][1] is EntityType.MODULE
     }
-    for tally, whole, other in ((found, said.imports, ours), (right, ours, said.imports)):
+    known = {place[0] for place, _ in places.values()}
+    theirs = {pair for pair in said.imports if known >= {*pair}}
+    found.left_out += len(said.imports - theirs)  # of files that extraction skips
+    for tally, whole, other in ((found, theirs, ours), (right, ours, theirs)):
         tally.expected += len(whole)
         tally.equal += len(whole & other)
         for missing in sorted(whole - other):
             tally.differ("import", f"{label} {missing}")
 
 
-REASONS: dict[str, str] = {}
+REASONS: dict[str, str] = {
+    "no edge": "the type of the receiver is inferred: generics, members of interfaces, options given as an object",
+    "same-name only": "the type of the receiver is inferred; the name is offered as a guess",
+    "imported-name only": "through a variable or field that may hold another function, or one of several classes",
+    "taken for external": "a class that extends one of another package, whose types lead back",
+    "resolved to another": "the nearest declaration is another one for the service",
+    "the service says nothing": "calls through a member that the service types in another way (unions, any)",
+    "the service says another definition": "a member that is defined twice",
+}

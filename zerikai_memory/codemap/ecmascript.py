@@ -149,7 +149,7 @@ class ScriptResolver:
         if "." in text:
             return True
         names = self._follow.names(place.path)
-        return names is not None and names.binding(text, place.line) is None and text not in names.imports
+        return names is not None and not names.bindings(text, place.line) and text not in names.imports
 
     def _guessed(self, member: bool, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
         """What in the project has the name: members for `x.name()`, definitions at the top for `name()`."""

@@ -80,8 +80,8 @@ class Follower:
         if not dot or not _CHAIN.fullmatch(owner):
             value = self.chain(text, place)
             names = self.names(place.path)
-            bound = names.binding(text, place.line) if names is not None else None
-            if value is not None and bound is not None and bound.chain != DEFINED and not bound.chain.startswith('"'):
+            bound = names.bindings(text, place.line) if names is not None else []
+            if value is not None and any(b.chain != DEFINED and not b.chain.startswith('"') for b in bound):
                 # A variable that holds a function may hold another one when it is called.
                 value = replace(value, likely=True)
             return value, None
@@ -147,9 +147,9 @@ class Follower:
         names = self.names(place.path)
         if names is None or depth > _DEPTH:
             return None
-        bound = names.binding(name, place.line)
-        if bound is not None:
-            return self._bound(names, name, bound.chain, bound.line, place, depth)
+        if bound := names.bindings(name, place.line):
+            values = {self._bound(names, name, b.chain, b.line, place, depth) for b in bound}
+            return values.pop() if len(values) == 1 else None
         if name in names.imports:
             specifier, imported = names.imports[name]
             module = self.module(place.path, specifier)

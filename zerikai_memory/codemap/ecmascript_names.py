@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from zerikai_memory.codemap.ecmascript_values import UNKNOWN
 from zerikai_memory.codemap.project import FileFacts
 from zerikai_memory.model import CodeEntity, EntityType, ReferenceKind
 
@@ -64,17 +63,12 @@ class Names:
     owners: set[str] = field(default_factory=set)
     callbacks: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
-    def binding(self, name: str, line: int) -> Bound | None:
-        """The innermost binding of a name that holds at a line; one of unknown value when several disagree."""
+    def bindings(self, name: str, line: int) -> list[Bound]:
+        """The innermost bindings of a name that hold at a line; several where scopes share their lines."""
         holding = [b for b in self.bound.get(name, ()) if b.first <= line <= b.last]
-        if not holding:
-            return None
-        size = min(b.last - b.first for b in holding)
-        inner = [b for b in holding if b.last - b.first == size]
-        # Several of one scope, or scopes of one line: a value counts when all agree.
-        if len({b.chain for b in inner}) == 1:
-            return inner[0]
-        return Bound(inner[0].first, inner[0].last, UNKNOWN, inner[0].line)
+        size = min((b.last - b.first for b in holding), default=0)
+        inner = {b.chain: b for b in reversed(holding) if b.last - b.first == size}
+        return list(inner.values())
 
     def whole(self, name: str) -> Bound | None:
         """The binding of a name for the whole file."""

@@ -51,7 +51,9 @@ def element(value: Value) -> Value | None:
     """An element of a list."""
     if value.kind != "list":
         return OUTSIDE if value.kind == "outside" else None
-    return replace(value, kind="instance", depth=0) if value.depth <= 1 else replace(value, depth=value.depth - 1)
+    if value.depth > 1:
+        return replace(value, depth=value.depth - 1)
+    return replace(value, kind="instance", name=value.entity.qualified_name if value.entity else "", depth=0)
 
 
 def valued(entities: Sequence[CodeEntity], path: str) -> Value:
