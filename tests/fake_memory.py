@@ -25,8 +25,10 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
+from zerikai_memory.model_usage_report import ReplyCost, UsageReport
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.settings import Settings
+from zerikai_memory.usage_reports.lines import usage_line
 
 PROJECT = Workspace(id="11111111-aaaa-5bbb-8ccc-222222222222", name="proj", path="/home/me/proj")
 HIT = Hit(
@@ -93,6 +95,10 @@ class FakeMemory(Memory):
             omitted=0,
         )
         self.error: Exception | None = None
+
+    @property
+    def usage(self) -> FakeUsage:
+        return FakeUsage(self)
 
     def _asked(self, name: str, **arguments: Any) -> None:
         self.calls.append((name, arguments))
@@ -219,3 +225,29 @@ class FakeMemory(Memory):
 def refusal(text: str) -> InputError:
     """An error as the app raises it for a wrong argument."""
     return InputError(text)
+
+
+class FakeUsage:
+    """Nothing was spent; `replies` are told to the memory."""
+
+    def __init__(self, memory: FakeMemory) -> None:
+        self._memory = memory
+        self.reports = self.replies = self
+
+    def report(self, by: str, days: int, workspace: str | None) -> UsageReport:
+        self._memory._asked("usage_report", by=by, days=days, workspace=workspace)
+        return UsageReport(
+            by=by,
+            workspace=workspace or "",
+            since="2026-11-01",
+            until="2026-11-30",
+            zone="UTC",
+            lines=tuple(usage_line("total", (), lambda *which: None) for _ in range(20)),
+            total=usage_line("total", (), lambda *which: None),
+            top_tasks=(),
+            budgets=(),
+            replies=ReplyCost(0, 0, 0, 0, 0),
+        )
+
+    def given(self, tool: str, workspace: str, text: str, files: Any, task: str | None) -> None:
+        self._memory.calls.append(("reply", {"tool": tool, "workspace": workspace, "text": text, "files": list(files)}))

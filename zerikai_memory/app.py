@@ -369,6 +369,7 @@ class Memory:
         self._scanning.close()
         self._mirrors.close()
         self.metering.close()
+        self.usage.replies.flush()
         self._brain.close()
 
     def _known(self, workspace: str | None, roots: Sequence[str] = ()) -> Workspace:

@@ -14,6 +14,7 @@ from zerikai_memory.mcp_server.server import INSTRUCTIONS, create_server
 
 ERAS = ["auto", "legacy"]
 TOOLS = ["query_memory", "scan_workspace", "save_to_memory", "update_brief", "code_map", "recall_session"]
+TOOLS += ["usage_report"]
 
 
 async def reply(memory, name, arguments, era="auto", **client):
@@ -55,6 +56,7 @@ async def test_tools_say_how_they_behave():
         "query_memory",
         "code_map",
         "recall_session",
+        "usage_report",
     ]
     assert not any(tool.annotations.destructive_hint for tool in tools.values())
     assert not any(tool.annotations.open_world_hint for tool in tools.values())

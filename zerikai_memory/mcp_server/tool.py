@@ -144,6 +144,8 @@ def _expectation(schema: dict[str, Any]) -> tuple[str, str]:
         "boolean": ("true or false", "true"),
         "array": ("a list of texts", '["a.py"]'),
     }
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}", json.dumps(schema["enum"][0])
     longest = f" of 1 to {schema['maxLength']} characters" if "maxLength" in schema else ""
     return words.get(schema.get("type", ""), (f"one text{longest}", '"some text"'))
 

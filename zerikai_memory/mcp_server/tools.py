@@ -26,6 +26,7 @@ from zerikai_memory.mcp_server.roots import client_roots
 from zerikai_memory.mcp_server.saving import save_tool
 from zerikai_memory.mcp_server.source import MemorySource
 from zerikai_memory.mcp_server.tool import MemoryTool, memory_tool
+from zerikai_memory.mcp_server.usage import usage_tool
 from zerikai_memory.model import Brief, QueryAnswer
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class ToolParts:
 def build_tools(parts: ToolParts) -> list[MemoryTool]:
     """All tools, in the order they are listed."""
     tools = [query_tool(parts), scan_tool(parts), save_tool(parts), brief_tool(parts)]
-    return [*tools, map_tool(parts), recall_tool(parts.source)]
+    return [*tools, map_tool(parts), recall_tool(parts.source), usage_tool(parts.source)]
 
 
 def query_tool(parts: ToolParts) -> MemoryTool:
@@ -101,7 +102,10 @@ def query_tool(parts: ToolParts) -> MemoryTool:
             ),
         )
         answer = fitting_answer(whole, limit, budget_tokens)
-        return reply(render.query_answer(answer, show_sources=show_sources), answer)
+        text = render.query_answer(answer, show_sources=show_sources)
+        cited = [hit.file_path for hit in answer.results]
+        parts.source.get().usage.replies.given("query_memory", answer.workspace, text, cited, task)
+        return reply(text, answer)
 
     return memory_tool(
         query_memory,

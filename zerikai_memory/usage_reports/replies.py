@@ -7,24 +7,13 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from zerikai_memory.errors import BusyError, StoreError, WorkspaceError
+from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.meter.background import Background
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_usage import ReplySize
 from zerikai_memory.store.usage_history import UsageHistory
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class GivenReply:
-    """A reply as it went out; `workspace` is how its answer names it, `files` are paths in it that the reply cites."""
-
-    tool: str
-    workspace: str
-    text: str
-    files: frozenset[str] = frozenset()
-    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +24,7 @@ class ReplyParts:
     find: Callable[[str], Workspace]
     read: Callable[[Workspace, str], bytes | None]
     session: str
+    task: str = ""
     tracking: bool = True
     clock: Callable[[], float] = time.time
 
@@ -46,23 +36,24 @@ class Replies:
         self._parts = parts
         self._background = Background("replies")
 
-    def given(self, reply: GivenReply) -> None:
-        """Have a reply counted, soon."""
+    def given(self, tool: str, workspace: str, text: str, files: Iterable[str] = (), task: str | None = None) -> None:
+        """Have a reply counted, soon; `files` are paths in the workspace that it cites."""
         if self._parts.tracking:
-            at = self._parts.clock()
-            self._background.do(lambda: self._count(reply, at))
+            at, cited = self._parts.clock(), frozenset(files)
+            self._background.do(
+                lambda: self._count(at, tool, workspace, len(text), cited, (task or self._parts.task).strip())
+            )
 
     def flush(self) -> None:
         """Wait until every reply is counted."""
         self._background.wait()
 
-    def _count(self, reply: GivenReply, at: float) -> None:
+    def _count(self, at: float, tool: str, workspace: str, characters: int, files: frozenset[str], task: str) -> None:
         try:
-            workspace = self._parts.find(reply.workspace)
-            whole = self._whole_files(workspace, reply.files)
-            size = ReplySize(at, workspace.id, self._parts.session, reply.task, reply.tool, len(reply.text), whole)
-            self._parts.history.add_reply(size)
-        except (StoreError, BusyError, WorkspaceError, OSError) as error:
+            target = self._parts.find(workspace)
+            whole = self._whole_files(target, files)
+            self._parts.history.add_reply(ReplySize(at, target.id, self._parts.session, task, tool, characters, whole))
+        except (ZerikaiError, OSError) as error:
             _LOG.warning("the size of a reply was not kept: %s", error)
 
     def _whole_files(self, workspace: Workspace, files: Iterable[str]) -> int | None:

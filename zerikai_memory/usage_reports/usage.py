@@ -56,7 +56,7 @@ def open_usage(
         tracking=settings.enable_token_tracking,
         clock=clock,
     )
-    replies = ReplyParts(history, find, read_cited, session, settings.enable_token_tracking, clock)
+    replies = ReplyParts(history, find, read_cited, session, settings.task or "", settings.enable_token_tracking, clock)
     return Usage(UsageReports(parts), Bookkeeping(BookkeepingParts(history, prices, clock)), Replies(replies))
 
 
