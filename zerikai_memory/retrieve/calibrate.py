@@ -18,7 +18,7 @@ from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.view import IndexView
 
 # Share of the off-topic questions that may pass.
-LET_THROUGH = 0.04
+LET_THROUGH = 0.03
 # In a small index all off-topic questions are as far as can be, without a bound one would pass: nothing in common in
 # meaning (2 is orthogonal) and half of the words unknown is too far wherever.
 MOST = 2.0
