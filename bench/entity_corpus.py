@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 PROJECTS = json.loads((Path(__file__).parent / "entity_projects.json").read_text("utf-8"))
@@ -18,20 +20,29 @@ def fetch(project: dict, corpus: Path) -> Path:
     if not folder.is_dir():
         with tempfile.TemporaryDirectory() as name:
             archive = _download(project, Path(name))
-            with tarfile.open(archive) as packed:
-                packed.extractall(name, filter="data")
-            (unpacked,) = [path for path in Path(name).iterdir() if path.is_dir()]
+            unpacked = _unpack(archive, Path(name))
             folder.parent.mkdir(parents=True, exist_ok=True)
-            unpacked.rename(folder)
+            shutil.move(unpacked, folder)
     return folder
 
 
+def _unpack(archive: Path, into: Path) -> Path:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(into / "wheel")
+        return into / "wheel"
+    with tarfile.open(archive) as packed:
+        packed.extractall(into, filter="data")
+    (unpacked,) = [path for path in into.iterdir() if path.is_dir()]
+    return unpacked
+
+
 def _download(project: dict, into: Path) -> Path:
-    if spec := project.get("sdist"):
-        package = spec.split("==")[0]
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", package, spec]
-        subprocess.run([*command, "-d", str(into)], check=True)
+    if spec := project.get("sdist") or project.get("wheel"):
+        form = ["--no-binary", spec.split("==")[0]] if "sdist" in project else ["--only-binary", ":all:"]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *form, spec, "-d", str(into)]
+        subprocess.run(command, check=True)
     else:
         command = ["npm", "pack", "--silent", "--ignore-scripts", project["npm"]]
         subprocess.run(command, cwd=into, check=True, stdout=subprocess.DEVNULL)
-    return next(path for path in into.iterdir() if path.name.endswith(("gz", "tgz")))
+    return next(path for path in into.iterdir() if path.suffix in (".gz", ".tgz", ".whl"))
