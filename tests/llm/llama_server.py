@@ -1,6 +1,6 @@
 """A real llama.cpp server on loopback with a small model of random weights: noise as text, true counts and cache.
 
-Run as a program: `python -m tests.llm.llama_server FOLDER PORT N_CTX`. Needs the packages xllamacpp and gguf.
+Run as a program: `python -m tests.llm.llama_server FOLDER PORT N_CTX [embed]`. Needs the packages xllamacpp and gguf.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def write_model(path: Path) -> None:
     writer.close()
 
 
-def serve(model: Path, port: int, n_ctx: int) -> None:
-    """Serve until the process is ended: the server has no clean stop inside one."""
+def serve(model: Path, port: int, n_ctx: int, *, embed: bool) -> None:
+    """Serve until the process is ended: the server has no clean stop inside one. `embed`: vectors, 512 tokens each."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -74,6 +74,10 @@ def serve(model: Path, port: int, n_ctx: int) -> None:
     params.port = port
     params.cpuparams.n_threads = 1
     params.warmup = False
+    if embed:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+        params.n_batch = params.n_ubatch = 512
     server = xllamacpp.Server(params)
     while server:
         time.sleep(1)
@@ -82,4 +86,4 @@ def serve(model: Path, port: int, n_ctx: int) -> None:
 if __name__ == "__main__":
     file = Path(sys.argv[1]) / "tiny.gguf"
     write_model(file)
-    serve(file, int(sys.argv[2]), int(sys.argv[3]))
+    serve(file, int(sys.argv[2]), int(sys.argv[3]), embed="embed" in sys.argv)

@@ -29,11 +29,11 @@ QUESTIONS = ("how does the cart add an item", "where is everything paid for", "w
 
 
 @contextmanager
-def llama_server(folder: Path, n_ctx: int) -> Iterator[str]:
+def llama_server(folder: Path, n_ctx: int, *more: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "tests.llm.llama_server", str(folder), str(port), str(n_ctx)]
+    command = [sys.executable, "-m", "tests.llm.llama_server", str(folder), str(port), str(n_ctx), *more]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -120,7 +120,8 @@ def test_text_arrives_in_pieces_and_cancel_ends_it(url: str) -> None:
     seen: list[int] = []
     reply = llama.complete(Prompt("system", "question", 40), Call(30, progress=seen.append))
     assert reply.usage.completion
-    assert (before := len(seen)) > 5
+    before = len(seen)
+    assert before > 5
     with pytest.raises(ModelError) as caught:
         llama.complete(Prompt("system", "question", 30_000), Call(60, lambda: len(seen) > before, seen.append))
     assert caught.value.kind == FailureKind.CANCELLED
@@ -134,3 +135,21 @@ def test_the_official_ollama_client_gets_true_counts_through_a_face(url: str) ->
     assert reply.usage.completion == 20
     # Each character is a token of this model, and the roles have some of their own.
     assert 3_090 <= (reply.usage.prompt or 0) < 3_200
+
+
+def test_a_project_is_embedded_and_a_text_over_the_window_is_cut(home: Path, workspace: Path, tmp_path: Path) -> None:
+    (workspace / "cart.py").write_text(
+        'def add(cart, item):\n    """Add an item to the cart."""\n\n\n'
+        'def pay(cart):\n    """' + "Pay all. " * 150 + '"""\n'
+    )
+    with llama_server(tmp_path, 2_048, "embed") as server:
+        memory = Memory(Settings(home=home, vector_store="exact", embedding=f"openai:tiny@{server}"))
+        report = memory.scan(str(workspace))
+        answer = memory.query("how does the cart add an item", str(workspace))
+        view = memory._brain.view(report.workspace_id).get()
+        memory.close()
+    assert report.warnings == ()
+    assert view.vectors.shape[1] == 64
+    assert view.vectors.any(axis=1).all()
+    assert answer.results[0].name == "add"
+    assert answer.results[0].distance is not None

@@ -43,8 +43,8 @@ CLASSIC_POOL = 75
 KEYWORD_SCALE = 4.0
 # Words of code for everyday ones count the more the less of the question its best entities by words (so many) hold, and
 # nothing from this share on. NDCG@10 on questions that share words .925 -> .924 (always and in full: .914). Right file
-# among ten for questions that share none: 41 -> 73 of 120 that were seen while the list was written, 10 -> 10 of 40 that
-# were not (bench/paraphrases.py).
+# among ten for questions that share none: 41 -> 73 of 120 that were seen while the list was written, 10 -> 10 of 40
+# that were not (bench/paraphrases.py).
 COVERED_BY = 5
 EVERYDAY_BELOW = 0.7
 # Named when nothing is relevant, so that the reader sees how far off the index is.
