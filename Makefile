@@ -46,6 +46,7 @@ bench: $(VENV)/.test ## speed and memory as ratios to a yardstick of the same ru
 	$(BIN)/python bench/scan_speed.py
 	$(BIN)/python bench/sessions.py
 	$(BIN)/python bench/recall_speed.py
+	$(BIN)/python bench/map_views.py
 
 SUITES := build/conformance
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import pairwise
 
 from zerikai_memory.codemap.views.relations import ANY
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.codemap.views.target import Subject, spelled, subjects
-from zerikai_memory.codemap.views.walk import ALL_KINDS, SURE, Step, reach, used
+from zerikai_memory.codemap.views.walk import ALL_KINDS, STRENGTH, SURE, Neighbours, Step, used, users
 from zerikai_memory.errors import InputError
 from zerikai_memory.model_map import Evidence
 from zerikai_memory.model_views import MapPart, ViewRequest
 
+# No chain of calls that a reader follows is longer.
+_MOST_STEPS = 60
 _ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
 
 
 def between(table: MapTable, request: ViewRequest) -> list[MapPart]:
-    """The surest, then shortest way from A to B of a target `A -> B`; the other direction when there is only that."""
+    """The shortest way from A to B of a target `A -> B`; through guesses, or back from B, when there is no other."""
     names = _ARROW.split(request.target or "")
     if len(names) != 2 or not all(names):
         raise InputError(f'target: the view "path" needs "A -> B", got {request.target!r}')
@@ -36,18 +40,65 @@ def between(table: MapTable, request: ViewRequest) -> list[MapPart]:
 def _way(
     table: MapTable, starts: tuple[Subject, ...], goals: tuple[Subject, ...], request: ViewRequest, *, guesses: bool
 ) -> list[Step]:
+    """The shortest way, looked for from both ends: most things have few users, so that end is soon done."""
     start = _inside(starts)
-    goal = _inside(goals) - start
-    steps = reach(
-        table, start, used(table, ALL_KINDS), depth=request.depth, evidence=ANY if guesses else SURE, goal=goal
-    )
-    if not steps or steps[-1].entity.id not in goal:
-        return []
-    by_id = {step.entity.id: step for step in steps}
-    way = [steps[-1]]
-    while way[-1].via in by_id:
-        way.append(by_id[way[-1].via])
-    return way[::-1]
+    evidence = ANY if guesses else SURE
+    forward, backward = used(table, ALL_KINDS), users(table, ALL_KINDS)
+    there = _Side(dict.fromkeys(sorted(start)), forward)
+    back = _Side(dict.fromkeys(sorted(_inside(goals) - start)), backward)
+    for _ in range(request.depth or _MOST_STEPS):
+        side, other = (there, back) if len(there.edge) <= len(back.edge) else (back, there)
+        meeting = side.grow(table, other, evidence)
+        if meeting is not None:
+            nodes = [*there.chain(meeting)[::-1], *back.chain(meeting)[1:]]
+            return [
+                _step(table, forward, via, node, depth, evidence)
+                for depth, (via, node) in enumerate(pairwise(nodes), start=1)
+            ]
+        if not side.edge:
+            return []
+    return []
+
+
+class _Side:
+    """What was reached from one end, each with the node it was reached from, and the newest of it."""
+
+    def __init__(self, known: dict[str, str | None], neighbours: Neighbours) -> None:
+        self.known = known
+        self.edge = list(known)
+        self._neighbours = neighbours
+
+    def grow(self, table: MapTable, other: _Side, evidence: Collection[Evidence]) -> str | None:
+        """Go one step further; gives a node that the other side knows too."""
+        newest: list[str] = []
+        for node in self.edge:
+            for found, edge in self._neighbours(node):
+                if found in self.known or edge.evidence not in evidence or found not in table.entities:
+                    continue
+                self.known[found] = node
+                newest.append(found)
+                if found in other.known:
+                    return found
+        self.edge = newest
+        return None
+
+    def chain(self, node: str) -> list[str]:
+        """The nodes from one back to the end that this side began at."""
+        nodes = [node]
+        while (before := self.known[nodes[-1]]) is not None:
+            nodes.append(before)
+        return nodes
+
+
+def _step(
+    table: MapTable, forward: Neighbours, via: str, node: str, depth: int, evidence: Collection[Evidence]
+) -> Step:
+    edges = [edge for found, edge in forward(via) if found == node and edge.evidence in evidence]
+    if not edges:  # a call of the class, which runs the constructor that the way goes through
+        owner = table.owner(table.entities[node])
+        edges = [e for found, e in forward(via) if owner is not None and found == owner.id and e.evidence in evidence]
+    best = min(edges, key=lambda edge: STRENGTH.index(edge.evidence)).evidence
+    return Step(table.entities[node], via, tuple(edge for edge in edges if edge.evidence is best), best, depth)
 
 
 def _part(table: MapTable, starts: tuple[Subject, ...], way: list[Step], note: str = "") -> MapPart:

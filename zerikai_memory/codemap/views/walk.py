@@ -63,12 +63,11 @@ def reach(
     depth: int | None,
     evidence: Collection[Evidence] = SURE,
     stop: Callable[[Step], bool] = lambda step: False,
-    goal: Collection[str] = (),
 ) -> list[Step]:
     """Every entity reached from `start`, each once by its surest and then shortest way, in that order.
 
     `neighbours` gives (entity id, edge) pairs; the entities of `start` are never reached. Nothing is followed beyond
-    a step that `stop` holds for, and all ends at the first entity of `goal`.
+    a step that `stop` holds for.
     """
     done = set(start)
     found: list[Step] = []
@@ -102,8 +101,6 @@ def reach(
             taken = [edge for by, known in ways.items() if by in start for edge in known.get(rank, ())]
         step = Step(table.entities[entity], via, tuple(dict.fromkeys(taken)), STRENGTH[rank], level)
         found.append(step)
-        if entity in goal:
-            break
         if not stop(step):
             push(entity, rank, level + 1)
     return found
