@@ -22,7 +22,7 @@ class Label:
 
 
 def rates_for(
-    prices: Prices, backend: str, model: str, moment: float, *, remote: bool, answered: str | None = None
+    prices: Prices, backend: str | None, model: str, moment: float, *, remote: bool, answered: str | None = None
 ) -> PriceRates | None:
     """The rates of an attempt: those of the tables, nothing for a model on this machine that is in none of them."""
     return prices.rates(backend, model, moment, answered) or (None if remote else local_rates())

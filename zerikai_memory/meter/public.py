@@ -14,9 +14,9 @@ from typing import Any
 from zerikai_memory.errors import InputError
 from zerikai_memory.llm.token_counts import usage_of
 from zerikai_memory.meter.books import text_label
-from zerikai_memory.meter.ends import cost_of
+from zerikai_memory.meter.ends import cost_of, rates_for
 from zerikai_memory.meter.price_files import PriceFiles
-from zerikai_memory.meter.prices import ANY, Prices, local_rates
+from zerikai_memory.meter.prices import ANY
 from zerikai_memory.meter.sums import UsageSums, sums_of
 from zerikai_memory.model_usage import PriceRates, UsageRow, UsageStatus, UsageTotal
 from zerikai_memory.settings import Settings, source_checkout
@@ -54,7 +54,7 @@ def record(
     settings = _settings(home)
     sent = time.time() if at is None else _moment(at)
     known = PriceFiles(settings.home).current()
-    rates = _rates(known, provider, _required("model", model), sent, answered, remote=remote)
+    rates = rates_for(known, provider, _required("model", model), sent, remote=remote, answered=answered)
     use, _ = usage_of(usage)
     state = _status(status)
     cost, guessed = (None, False) if state is UsageStatus.STARTED else cost_of(state, use, (0, 0), rates)
@@ -131,12 +131,6 @@ def _brain(settings: Settings) -> Iterator[Brain]:
         yield brain
     finally:
         brain.close()
-
-
-def _rates(
-    prices: Prices, provider: str | None, model: str, sent: float, answered: str | None, *, remote: bool
-) -> PriceRates | None:
-    return prices.rates(provider, model, sent, answered) or (None if remote else local_rates())
 
 
 def _provider_of(rates: PriceRates | None) -> str:
