@@ -83,7 +83,7 @@ def meter(name: str, share: float | None, told: str, state: str = "ok") -> str:
 
 def _frame(places: Sequence[str], top: float, show: Callable[[float], str], label: str, shapes: str) -> str:
     marks = [top * part for part in (1.0, 0.75, 0.5, 0.25, 0.0)]
-    scale = "".join(f"<span>{text(show(mark))}</span>" for mark in marks)
+    scale = "".join(f"<span>{text(_trimmed(show(mark)))}</span>" for mark in marks)
     rules = "".join(f'<path class="rule" d="M0 {y}H{len(places)}"/>' for y in (0, 25, 50, 75, 100))
     return (
         f'<div class="plot"><div class="scale">{scale}</div>'
@@ -91,6 +91,12 @@ def _frame(places: Sequence[str], top: float, show: Callable[[float], str], labe
         f"{rules}\n{shapes}\n</svg>"
         f'<div class="places">{_labels(places)}</div></div>'
     )
+
+
+def _trimmed(shown: str) -> str:
+    """Marks of a scale are round: $0.2000 is $0.20."""
+    whole, dot, decimals = shown.partition(".")
+    return f"{whole}.{decimals.rstrip('0'):0<2}" if dot and decimals.isdigit() else shown
 
 
 def _labels(places: Sequence[str]) -> str:

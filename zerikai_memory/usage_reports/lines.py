@@ -90,9 +90,14 @@ def _hit_rate(ended: Sequence[UsageTotal]) -> float | None:
 
 
 def _cost(totals: Sequence[UsageTotal]) -> float | None:
-    """US dollars of what has a price; None where nothing has one, 0 where there is nothing."""
-    priced = sum(one.attempts - one.unpriced for one in totals)
-    return None if totals and not priced else sum(one.cost_nano_usd for one in totals) / NANO_PER_USD
+    """US dollars of what has a price, 0 where there is nothing.
+
+    None where nothing that cost anything has a price: attempts that failed unbilled make an unknown sum no known one.
+    """
+    nano = sum(one.cost_nano_usd for one in totals)
+    free = any(one.free and one.attempts > one.unpriced for one in totals)
+    unknown = any(one.unpriced for one in totals) and not nano and not free
+    return None if unknown else nano / NANO_PER_USD
 
 
 def _saved(ended: Sequence[UsageTotal], rates: RatesAt) -> float | None:
