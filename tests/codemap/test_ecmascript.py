@@ -205,6 +205,7 @@ def test_elements_bases_decorators_and_routes() -> None:
         "5 inherit resolved ui.tsx:Page",
         "7 register resolved app.tsx:list",
         "9 patch resolved ui.tsx:Page",
+        "9 use resolved app.tsx:list",
     ]
 
 
@@ -225,4 +226,22 @@ def test_components_of_vue_use_what_their_script_imports() -> None:
         "5 import resolved api.ts",
         "5 import resolved api.ts:load",
         "6 call resolved api.ts:load",
+    ]
+
+
+def test_what_is_handed_on_or_named_as_a_type_is_used() -> None:
+    code = (
+        "import { Store, Item } from './store';\nexport const LIMIT = 3;\nfunction handle(s: Store) {}\n"
+        "items.map(handle);\nconst all = [handle, LIMIT + 1];\n"
+        "class Q { go(item: Item) { on('x', this.run); return { handle }; } run() { this.go(LIMIT); } }\n"
+        "function other(handle, LIMIT) { run(handle, LIMIT); }\n"
+    )
+    assert lines_of({"store.ts": STORE, "a.ts": code}, "a.ts", "use") == [
+        "3 use resolved store.ts:Store",
+        "4 use resolved a.ts:handle",
+        "5 use resolved a.ts:LIMIT",
+        "6 use resolved store.ts:Item",
+        "6 use resolved a.ts:Q.run",
+        "6 use resolved a.ts:handle",
+        "6 use resolved a.ts:LIMIT",
     ]

@@ -54,7 +54,9 @@ class ScriptResolver:
         edges = [*self._imports(facts), *self._sheets.uses(facts)]
         for reference in (*facts.references, *self._project.calls(path)):
             edges += self._edges(reference, facts)
-        return sorted(dict.fromkeys(edges), key=lambda edge: edge.line)
+        told = {(edge.line, edge.target) for edge in edges if edge.kind is not EdgeKind.USE}
+        kept = (edge for edge in edges if edge.kind is not EdgeKind.USE or (edge.line, edge.target) not in told)
+        return sorted(dict.fromkeys(kept), key=lambda edge: edge.line)
 
     def _edges(self, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
         kind = reference.kind
@@ -64,9 +66,21 @@ class ScriptResolver:
             text = reference.name if kind is ReferenceKind.REGISTER else reference.target_text
             value = self._follow.chain(text, _place(reference, facts))
             yield from self._to(value, _KINDS[kind], reference, facts)
+        elif kind is ReferenceKind.BIND and not reference.name:
+            yield from self._read(reference, facts)
         elif kind is ReferenceKind.PATCH:
             owner = reference.target_text.partition(" = ")[0].rpartition(".")[0]
             yield from self._to(self._follow.chain(owner, _place(reference, facts)), EdgeKind.PATCH, reference, facts)
+
+    def _read(self, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
+        """To a function, class, constant or type that is used by name, without a call."""
+        text = reference.target_text
+        value = self._follow.chain(text, _place(reference, facts))
+        if value is None or value.entity is None or value.entity.id == reference.from_entity:
+            return
+        if value.kind == "entity" or (value.kind == "instance" and text.startswith("<")):
+            evidence = Evidence.IMPORTED_NAME if value.likely else Evidence.RESOLVED
+            yield edge_of(EdgeKind.USE, evidence, reference, facts, value.entity.id, text.strip("<>"))
 
     def _imports(self, facts: FileFacts) -> Iterator[Edge]:
         """Of each import the file it leads to, and what it takes from there."""

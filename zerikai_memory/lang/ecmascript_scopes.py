@@ -16,10 +16,11 @@ from zerikai_memory.model import ReferenceKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type"})
+LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type", "read"})
 DEFINED = "def"
 _CALLBACKS = 6  # arguments that are looked at for functions, and parameters of those
 _EXPORTS = re.compile(r"(?:exports\s*=\s*)?module\.exports\s*=|exports\s*=\s*module")
+_MAX_READ = 100  # bytes of a name that is read
 _NOTHING = frozenset({"null", "undefined", "true", "false", "number", "string", "template_string", "void 0"})
 _DECLARED = frozenset({"function_declaration", "generator_function_declaration", "class_declaration"})
 _CLASSES = frozenset({"class", "abstract_class_declaration", *_DECLARED})
@@ -37,6 +38,8 @@ def bind(match: Match, source: Source) -> Iterable[Mention]:
         return _parameters(node, source)
     if kind == "loop":
         return _loop(node, source)
+    if kind == "read":
+        return _read(node, source)
     if kind == "return":
         return _returned(match, source)
     if kind == "type":
@@ -83,6 +86,16 @@ def _variable(node: Node, source: Source) -> Iterator[Mention]:
     if at_top and text.startswith('"'):
         return  # what a file requires is on record as an alias
     yield from _patterns(name, text, span, source, at_top and not text.startswith(UNKNOWN))
+
+
+def _read(node: Node, source: Source) -> Iterator[Mention]:
+    """A function, constant or type of the file's top or its imports, or a member of `this`, that is used by name."""
+    if node.end_byte - node.start_byte > _MAX_READ:
+        return
+    text = chain(node, source) if node.type == "member_expression" else source.text(node)
+    head = text.partition(".")[0]
+    if head in source.words.get("outer", ()) or (head == "this" and node.type == "member_expression"):
+        yield Mention(ReferenceKind.BIND, "", f"<{text}>" if node.type == "type_identifier" else text, node.start_byte)
 
 
 def _loop(left: Node, source: Source) -> Iterator[Mention]:

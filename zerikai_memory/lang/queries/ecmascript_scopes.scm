@@ -36,3 +36,27 @@
 (subscript_expression object: (identifier) @word.head)
 (for_in_statement right: (identifier) @word.head)
 (return_statement (identifier) @word.head)
+
+; Names of the file's own top and of its imports: only reads of those are kept
+(import_clause (identifier) @word.outer)
+(namespace_import (identifier) @word.outer)
+(import_specifier name: (identifier) @word.outer)
+(import_specifier alias: (identifier) @word.outer)
+(program [(function_declaration name: (_) @word.outer) (class_declaration name: (_) @word.outer)])
+(program (_ (variable_declarator name: (identifier) @word.outer)))
+(program (_ (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @word.outer))))
+(program (export_statement declaration: [(function_declaration name: (_) @word.outer)
+  (class_declaration name: (_) @word.outer) (_ (variable_declarator name: (identifier) @word.outer))]))
+; Values that are read: handed on, kept, given back or compared
+(arguments [(identifier) (member_expression)] @reference.read)
+(array [(identifier) (member_expression)] @reference.read)
+(pair value: [(identifier) (member_expression)] @reference.read)
+(shorthand_property_identifier) @reference.read
+(return_statement [(identifier) (member_expression)] @reference.read)
+(variable_declarator value: [(identifier) (member_expression)] @reference.read)
+(assignment_expression right: [(identifier) (member_expression)] @reference.read)
+(assignment_pattern right: [(identifier) (member_expression)] @reference.read)
+(ternary_expression [(identifier) (member_expression)] @reference.read)
+(binary_expression [(identifier) (member_expression)] @reference.read)
+(template_substitution [(identifier) (member_expression)] @reference.read)
+(subscript_expression object: (identifier) @reference.read)

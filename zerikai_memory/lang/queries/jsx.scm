@@ -6,3 +6,4 @@
 
 ((jsx_attribute (property_identifier) @attribute (string) @reference.selector)
   (#any-of? @attribute "className" "class" "id"))
+(jsx_expression [(identifier) (member_expression)] @reference.read)

@@ -9,3 +9,10 @@
 (type_alias_declaration) @reference.type
 (non_null_expression (identifier) @word.head)
 (as_expression (identifier) @word.head)
+
+(program [(interface_declaration name: (_) @word.outer) (type_alias_declaration name: (_) @word.outer)
+  (enum_declaration name: (_) @word.outer) (abstract_class_declaration name: (_) @word.outer)])
+(program (export_statement declaration: [(interface_declaration name: (_) @word.outer)
+  (type_alias_declaration name: (_) @word.outer) (enum_declaration name: (_) @word.outer)
+  (abstract_class_declaration name: (_) @word.outer)]))
+(type_identifier) @reference.read
