@@ -53,7 +53,7 @@ def _part(reply: MapReply, part: MapPart) -> str:
     if part.subject is not None and reply.view not in _LISTS:
         head = f"{head} {'from' if reply.view == 'path' else 'of'} {_cited(part.subject)}"
     lines = [f"{head}: {total if total else 'none known'}"]
-    names = {row.entity_id: row.name for row in part.rows}
+    names = {row.entity_id: row.name for known in reply.parts for row in known.rows}
     lines += [f"  {_row(reply.view, part, row, names)}" for row in part.rows]
     if part.omitted and part.rows:
         lines.append(f"  ({part.omitted} more left out)")
