@@ -40,6 +40,8 @@ def test_every_client_has_its_snippet():
         "docs/clients.md",
         "docs/sessions.md",
         "docs/ledger.md",
+        "docs/usage.md",
+        "docs/map.md",
     ],
 )
 def test_linked_and_named_files_exist(document):
