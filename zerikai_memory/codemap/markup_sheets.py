@@ -127,14 +127,13 @@ class SheetResolver:
         """From `var(--x)` to what sets `--x`: in this sheet or one that it imports, else anywhere."""
         calls = [r for r in self._project.calls(facts.path) if r.name.startswith("--")]
         sheets = self._sheets.reached(facts.path, facts) if calls else []
-        homes = [home for sheet in sheets if (home := self._project.file(sheet)) is not None]
+        set_here: dict[str, list[str]] = {}
+        for home in (self._project.file(sheet) for sheet in sheets):
+            for entity in home.entities if home is not None else ():
+                if entity.entity_type is EntityType.PROPERTY:
+                    set_here.setdefault(entity.name, []).append(entity.id)
         for reference in calls:
-            targets = [
-                e.id
-                for home in homes
-                for e in home.entities
-                if e.name == reference.name and e.entity_type is EntityType.PROPERTY
-            ]
+            targets = set_here.get(reference.name, [])
             evidence = Evidence.RESOLVED
             if not targets:
                 named = self._project.named(reference.name)
