@@ -27,6 +27,7 @@ from zerikai_memory.retrieve.rank import (
 from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
 from zerikai_memory.retrieve.scope import Scope, in_order, scope_of
 from zerikai_memory.retrieve.traits import side_factors
+from zerikai_memory.retrieve.unspaced import telling
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import document_frequencies, lexical_scores, words_in_rows
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
@@ -308,12 +309,14 @@ class Searcher:
             distance = (float(found.distances[list(order)].min()) + nearest_file) / 2
         rows = [int(self._prepared.view.rowids[i]) for i in order] if self._prepared else []
         known = known_frequencies(self._index, query.terms)
+        terms = telling(query.terms, {word: count for word, (count, _) in known.items()})
+        known = {word: counts for word, counts in known.items() if word in terms}
         return is_relevant(
             distance=distance,
             cut=self._cut(),
             unknown=unknown_share(known, len(found.distances)),
             frequencies={word: count for word, (count, _) in known.items()},
-            holders=words_in_rows(self._index, rows, query.terms),
+            holders=words_in_rows(self._index, rows, terms),
             entities=len(found.distances),
         )
 

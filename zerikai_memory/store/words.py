@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 _IDENTIFIER = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_LONE = re.compile(f'"[{_CJK}]"')
 # Letters outside ASCII carry no camelCase that is worth cutting words like "naïve" for.
 _FOREIGN_PART = re.compile(rf"(?P<cjk>[{_CJK}]+)|[0-9]+|[^\W\d_{_CJK}]+|\d+")
 # Longer runs are data (hashes, base64), not words; indexing them only costs space.
@@ -57,6 +58,8 @@ def match_expression(query_words: Iterable[str], *, prefixes: bool = False) -> s
     word itself; a single word is a name and stays exact.
     """
     quoted = ['"' + word.replace('"', '""') + '"' for word in dict.fromkeys(query_words) if word]
+    # The index holds such characters in pairs.
+    quoted = [word + "*" if _LONE.fullmatch(word) else word for word in quoted]
     if prefixes and len(quoted) > 1:
         quoted += [word + "*" for word in quoted if len(word) - 2 >= MIN_PREFIX and word[1:-1].isalpha()]
     return " OR ".join(quoted) if quoted else None
