@@ -149,3 +149,20 @@ def test_the_commit_of_a_checkout_is_read_without_git(tmp_path: Path) -> None:
     assert repo_commit(tmp_path / "linked") == commit.replace("0", "f")
     (git / "HEAD").write_text(commit)
     assert repo_commit(tmp_path) == commit
+
+
+def test_impact_names_tests_that_reach_the_file_by_imports_alone_apart(memory: Memory, workspace: Path) -> None:
+    write_tree(
+        workspace,
+        {
+            "shop.py": "TABLE = {}\n\ndef price():\n    pass\n",
+            "app.py": "import shop\n\ndef run(name):\n    shop.TABLE[name]()\n",
+            "tests/test_app.py": "import app\n\ndef test_run():\n    app.run('price')\n",
+            "tests/test_price.py": "from shop import price\n\ndef test_price():\n    price()\n",
+        },
+    )
+    memory.scan(str(workspace))
+    parts = memory.mapping.view("impact", "price", str(workspace)).parts
+    named = {part.title: [row.name for row in part.rows] for part in parts}
+    assert named["tests to run"] == ["test_price"]
+    assert named["tests that import it"] == ["tests/test_price.py", "tests/test_app.py"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from zerikai_memory.codemap.views.relations import ANY
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.codemap.views.target import Subject, subjects
-from zerikai_memory.codemap.views.tested import runnable_rows, with_files
+from zerikai_memory.codemap.views.tested import importing_tests, runnable_rows, with_files
 from zerikai_memory.codemap.views.walk import ALL_KINDS, SURE, Neighbours, Step, outside, reach, users
 from zerikai_memory.model import EntityType
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
@@ -40,7 +40,12 @@ def _impact_of(table: MapTable, subject: Subject, request: ViewRequest) -> Itera
     tests = [step for step in steps if table.is_test(step.entity.file_path)]
     others = [step for step in steps if not table.is_test(step.entity.file_path)]
     yield MapPart("impact", _sorted(table, subject, others), subject.row)
-    yield with_files(MapPart("tests to run", runnable_rows(table, tests, subject.inside), subject.row))
+    named = runnable_rows(table, tests, subject.inside)
+    yield with_files(MapPart("tests to run", named, subject.row))
+    known_files = {row.file_path for row in named if row.entity_type == EntityType.MODULE}
+    if further := importing_tests(table, [subject.row.file_path], known_files):
+        note = "whether they run it cannot be read off: they import its file, straight or through others"
+        yield MapPart("tests that import it", further, subject.row, note=note)
     known = {step.entity.id for step in steps}
     if request.guesses:
         guessed = [step for step in touched(table, subject, request.depth, guesses=True) if step.entity.id not in known]

@@ -91,6 +91,26 @@ def namesake_tests(table: MapTable, paths: Iterable[str], known: Collection[str]
                 yield table.row(module, kind="", evidence=Evidence.SAME_NAME.value, detail=f"named after {of}")
 
 
+def importing_tests(table: MapTable, paths: Iterable[str], known: Collection[str]) -> tuple[MapRow, ...]:
+    """Test files that import one of the files, straight or through others, the nearest first; not those in `known`.
+
+    What a test runs by way of a framework, a registry or a template is reached by its imports alone.
+    """
+    level, seen, rows = list(dict.fromkeys(paths)), set(paths), []
+    depth = 0
+    while level:
+        depth += 1
+        level = [user for path in level for user in table.file_dependents.get(path, ()) if user not in seen]
+        level = list(dict.fromkeys(level))
+        seen.update(level)
+        for path in sorted(level):
+            module = table.module(path)
+            if module is not None and table.is_test(path) and path not in known:
+                evidence = Evidence.IMPORTED_NAME.value
+                rows.append(table.row(module, kind=EdgeKind.IMPORT.value, evidence=evidence, depth=depth))
+    return tuple(rows)
+
+
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
     bare = name.rpartition(".")[0] or name
