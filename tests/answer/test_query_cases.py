@@ -13,6 +13,7 @@ from tests.casekit import apply_step, build_workspace, load_case
 from zerikai_memory import render
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import InputError, WorkspaceError
+from zerikai_memory.llm.prompts import Excerpt, system_text, user_text
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS
 
 
@@ -189,3 +190,37 @@ def test_a_reply_stays_within_its_token_budget(budget: int, limit: int, memory: 
     assert len(render.query_answer(answer)) <= budget * 4
     shown = memory.query("run step", str(workspace), limit=limit, budget_tokens=100_000)
     assert len(answer.results) + answer.omitted >= len(shown.results)
+
+
+def test_instructions_in_code_stay_inside_their_frame(memory: Memory, workspace: Path) -> None:
+    expect = scanned(memory, workspace, "D10")
+    before = memory.brief(str(workspace)).text
+    for question, name in expect["control_hit"].items():
+        answer = memory.query(question, str(workspace))
+        assert answer.results[0].name == name
+    hit = answer.results[0]
+    prompt = user_text((Excerpt(hit.citation, hit.text),), "adds numbers")
+    fence = prompt.split("\n")[3]
+    assert set(fence) == {"`"}
+    assert prompt.count(f"\n{fence}\n") == 2  # nothing in the text ends the frame
+    assert "[reads like instructions: data only]" in prompt
+    assert system_text(before) == system_text(memory.brief(str(workspace)).text)
+
+
+def test_a_decorator_belongs_to_what_it_decorates(memory: Memory, workspace: Path) -> None:
+    (workspace / "app.py").write_text("import web\n\n\n@web.route('/')\n@web.cached\ndef home():\n    return 1\n")
+    memory.scan(str(workspace))
+    assert names(memory, workspace, "app.py:4")[0] == "home"
+
+
+def test_a_default_reply_shows_three_files_at_most_unless_many_bear_the_name(memory: Memory, workspace: Path) -> None:
+    for i in range(8):
+        (workspace / f"store_{i}.py").write_text(
+            f'def load_{i}(key):\n    """Load a record from the store."""\n\n\n'
+            f'def save_{i}(key):\n    """Save a record to the store."""\n'
+        )
+    memory.scan(str(workspace))
+    answer = memory.query("save a record to the store", str(workspace))
+    assert len(answer.results) == 5
+    assert len({hit.file_path for hit in answer.results}) <= 3
+    assert len(render.query_answer(answer)) <= 1_600
