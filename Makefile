@@ -70,7 +70,7 @@ $(AGENTS)/.ready: scripts/agents/package.json
 	npm install --prefix $(AGENTS) --no-audit --no-fund --no-package-lock
 	@touch $@
 
-bench-retrieval: $(VENV)/.test ## NDCG@10 on a retrieval benchmark: make bench-retrieval DATA=folder
+bench-retrieval: $(VENV)/.test ## the table of retrieval quality (fetches PyPI and npm packages): make bench-retrieval DATA=folder
 	$(BIN)/python bench/retrieval.py --data $(DATA)
 
 oracles: $(VENV)/.test ## compare extraction with other parsers on real code (fetches PyPI and npm packages; needs node)
