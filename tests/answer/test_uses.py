@@ -107,6 +107,11 @@ def test_the_answer_cites_each_use_at_its_line_with_the_code(shop, question, cit
     assert all(hit.text for hit in answer.results if hit.file_path.endswith(".py"))
 
 
+def test_code_and_tests_share_the_room_of_an_answer(shop):
+    answer = shop("what breaks if I change RATE", limit=1)
+    assert "tests/test_orders.py" in {hit.file_path for hit in answer.results}
+
+
 def test_where_something_is_used_lists_imports_and_calls(shop):
     answer = shop("where is price_of used?")
     assert {(hit.file_path, hit.start_line) for hit in answer.results} == {("shop/orders.py", 1), ("shop/orders.py", 5)}

@@ -60,8 +60,7 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
 def _answer(
     parts: RelatedParts, workspace: str, question: str, asked: UseQuestion, reply: MapReply, most: int
 ) -> QueryAnswer:
-    rows = [(part, row) for part in reply.parts for row in _told(part)]
-    shown = rows[:most]
+    shown = _shown(reply.parts, most)
     stored = parts.index.entities_by_id(list({row.entity_id for _, row in shown if row.entity_id}))
     today: dict[str, WorkingFile] = {}
     hits: dict[int, Hit] = {}
@@ -71,8 +70,9 @@ def _answer(
         hits[i] = _hit(row, stored.get(row.entity_id), file, parts.extract)
     lines: list[str] = []
     for part in reply.parts:
-        lines += _heading(part)
-        lines += [_line(row, hits[i]) for i, (of, row) in enumerate(shown) if of is part]
+        told = [_line(row, hits[i]) for i, (of, row) in enumerate(shown) if of is part]
+        if told or not (part.rows or part.guesses):
+            lines += [_heading(part), *told]
     count = sum(len(part.rows) + part.omitted for part in reply.parts)
     left = count - len(shown)
     if left:
@@ -95,19 +95,35 @@ def _answer(
     )
 
 
-def _told(part: MapPart) -> Sequence[MapRow]:
-    return part.rows[:MOST_GUESSES] if part.guesses else part.rows
+def _shown(parts: Sequence[MapPart], most: int) -> list[tuple[MapPart, MapRow]]:
+    """The rows that are cited: each part has a share (code and tests both break), guesses have what facts leave."""
+    told = {id(part): 0 for part in parts}
+    for group in ([part for part in parts if not part.guesses], [part for part in parts if part.guesses]):
+        while sum(told.values()) < most:
+            open_parts = [part for part in group if told[id(part)] < min(len(part.rows), _most(part, most))]
+            if not open_parts:
+                break
+            for part in open_parts[: most - sum(told.values())]:
+                told[id(part)] += 1
+    return [(part, row) for part in parts for row in part.rows[: told[id(part)]]]
 
 
-def _heading(part: MapPart) -> list[str]:
+def _most(part: MapPart, most: int) -> int:
+    return MOST_GUESSES if part.guesses else most
+
+
+def _heading(part: MapPart) -> str:
     subject = part.subject
-    named = "" if subject is None else f"{subject.name} #{subject.file_path}:{subject.start_line}"
+    named = ""
+    if subject is not None:
+        whole = subject.entity_type in ("module", "folder")
+        named = subject.name if whole else f"{subject.name} #{subject.file_path}:{subject.start_line}"
     if part.guesses:
         count = len(part.rows) + part.omitted
-        return [f"By name only, perhaps another thing is meant ({count}):"]
+        return f"By name only, perhaps another thing is meant ({count}):"
     if not part.rows:
-        return [f"{named}: nothing in the project {_SAID.get(part.title, part.title)}, as far as is known."]
-    return [f"{named}: {part.title} ({len(part.rows)}):"]
+        return f"{named}: nothing in the project {_SAID.get(part.title, part.title)}, as far as is known."
+    return f"{named}: {part.title} ({len(part.rows)}):"
 
 
 def _line(row: MapRow, hit: Hit) -> str:

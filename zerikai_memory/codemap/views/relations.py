@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from zerikai_memory.codemap.views.table import MapTable
+from zerikai_memory.codemap.views.table import CONSTRUCTORS, MapTable
 from zerikai_memory.codemap.views.target import Subject, subjects
 from zerikai_memory.codemap.views.walk import ALL_KINDS, RUNS, SURE, Neighbours, Step, outside, reach, used, users
 from zerikai_memory.model_map import EdgeKind, Evidence
@@ -62,9 +62,23 @@ def _uses(
 ) -> list[MapPart]:
     start = subject.inside
     parts = _parts(table, subject, start, outside(used(table, kinds), subject.inside), request, title)
+    if (request.depth or 1) == 1:  # of more steps a constructor may be one
+        parts = [replace(part, rows=_without_made(table, part.rows)) for part in parts]
     if beyond := tuple(_external(table, start, kinds)):
         parts.append(MapPart("outside the project", beyond, subject.row))
     return [replace(part, uses=True) for part in parts]
+
+
+def _without_made(table: MapTable, rows: tuple[MapRow, ...]) -> tuple[MapRow, ...]:
+    """Rows without the constructors of classes that are listed themselves: one call is told once."""
+    listed = {row.entity_id for row in rows}
+    return tuple(
+        row
+        for row in rows
+        if row.name.rpartition(".")[2] not in CONSTRUCTORS
+        or (owner := table.owner(table.entities[row.entity_id])) is None
+        or owner.id not in listed
+    )
 
 
 def _own(table: MapTable, subject: Subject) -> frozenset[str]:
