@@ -41,12 +41,13 @@ class Names:
 
     `imports`: local name -> (specifier, name there; `*` the module). `exports`: name given out -> (chain, line).
     `stars`: specifiers of `export *`. `tops`: definitions at the top by name. `members`: by the qualified name of
-    what they belong to and their own. `fields`: by the qualified name of the class and the field.
-    `owners`: what has members.
-    `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
+    what they belong to and their own. `fields`: by the qualified name of the class and the field. `bases`, `returns`,
+    `annotated` (what a return type says): by the id of the class or function. `types`: aliases. `owners`: what has
+    members. `at`: definitions by name and line. `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
     """
 
     path: str
+    last_line: int = 0
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
     exports: dict[str, tuple[str, int]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
@@ -73,8 +74,6 @@ class Names:
     def whole(self, name: str) -> Bound | None:
         """The binding of a name for the whole file."""
         return next((b for b in self.bound.get(name, ()) if b.first == 1 and b.last >= self.last_line), None)
-
-    last_line: int = 0
 
 
 def names_of(facts: FileFacts) -> Names:
