@@ -43,7 +43,8 @@ class Names:
     `stars`: specifiers of `export *`. `tops`: definitions at the top by name. `members`: by the qualified name of
     what they belong to and their own. `fields`: by the qualified name of the class and the field. `bases`, `returns`,
     `annotated` (what a return type says): by the id of the class or function. `types`: aliases. `owners`: what has
-    members. `at`: definitions by name and line. `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
+    members. `at`: definitions by name and line.
+    `callbacks`: by the id of a function and `(i,j)`: what it gives as parameter j to its argument i.
     """
 
     path: str
