@@ -119,6 +119,13 @@ def test_unused_is_what_nothing_can_call():
     assert set(told([public], public.title)) == {"public_but_unused", "Plain.tick"}
 
 
+def test_code_brought_along_from_elsewhere_is_neither_unused_nor_entered():
+    text = "web/vendor/lib.js\n  1-2 function spare\n  3-3 route GET /x\nweb/own.js\n  1-2 function spare_too\n"
+    private, _ = view("unused", None, text)
+    assert [row.name for row in private.rows] == ["spare_too"]
+    assert "server" not in [part.title for part in view("entrypoints", None, text)]
+
+
 def test_unused_says_what_it_cannot_see():
     private, public = view("unused")
     assert "not seen" in private.note

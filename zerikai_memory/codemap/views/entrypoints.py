@@ -100,7 +100,7 @@ def _in_module(table: MapTable, file: str, name: str) -> CodeEntity | None:
 def _registered(table: MapTable) -> Iterator[tuple[str, MapRow]]:
     """What decorators and calls of the product register."""
     for entity in table.entities.values():
-        if not table.is_product(entity.file_path):
+        if not table.is_own(entity.file_path):
             continue
         if entity.entity_type in REGISTERED and (group := _KINDS.get(entity.entity_type)):
             handler = next((e for e in table.graph.from_entity(entity.id) if e.kind is EdgeKind.REGISTER), None)

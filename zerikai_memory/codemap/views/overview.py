@@ -154,7 +154,7 @@ def _entries(table: MapTable, request: ViewRequest, texts: ProjectTexts) -> Iter
         if len(part.rows) <= FILES:
             yield from part.rows
             continue
-        shown = ", ".join(row.name for row in part.rows[:FILES])
+        shown = ", ".join(list(dict.fromkeys(row.name for row in part.rows))[:FILES])
         detail = f"{shown} and {len(part.rows) - FILES} more (view entrypoints)"
         yield MapRow(part.title, "group", "", 0, detail=detail)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -25,6 +26,7 @@ _ASIDE = frozenset({EntityType.SECTION, EntityType.TODO})
 # How much an edge says about the importance of the file it leads to.
 _WEIGHTS = {EdgeKind.IMPORT: 1.0, EdgeKind.INHERIT: 1.0, EdgeKind.LINK: 0.5}
 _OTHER_WEIGHT = 0.3
+_BROUGHT = re.compile(r"(^|/)(vendor|vendored|third_party|external)/", re.IGNORECASE)
 # Bases of bases: deeper hierarchies are not met, loops in broken code are.
 _MAX_BASES = 30
 
@@ -47,6 +49,10 @@ class MapTable:
     def is_product(self, path: str) -> bool:
         """Whether a file is neither test nor document nor example."""
         return self.sides.get(path) is None
+
+    def is_own(self, path: str) -> bool:
+        """Whether a file is the product's own: neither aside from it nor brought along from elsewhere."""
+        return self.is_product(path) and not _BROUGHT.search(path)
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[CodeEntity, ...]]:

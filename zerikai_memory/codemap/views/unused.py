@@ -31,7 +31,7 @@ def unused(table: MapTable, request: ViewRequest, texts: ProjectTexts) -> list[M
         for entity in table.entities.values()
         if entity.entity_type in _TOLD
         and scope.holds(entity.file_path)
-        and table.is_product(entity.file_path)
+        and table.is_own(entity.file_path)
         and entity.id not in entered
         and _may_be_unused(table, entity)
     ]
