@@ -5,8 +5,9 @@
 
 Every off-topic question is asked of every project, the answerable ones of their own (django 5.2.19 and, from npm,
 express 5.2.1, @trpc/server 11.16.0, reveal.js 5.2.1). Prints the shares of off-topic questions refused and of
-answerable ones kept, by project and kind, and names those that went wrong. No model is asked. The weight of unknown words
-was chosen on the kinds without "held back", which were written afterwards; the share let through with a look at all.
+answerable ones kept, by project and kind, and names those that went wrong. No model is asked. The weight of unknown
+words was chosen on the kinds without "held back", which were written afterwards; the share let through with a look at
+all.
 """
 
 from __future__ import annotations
