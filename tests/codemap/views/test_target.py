@@ -19,6 +19,7 @@ pkg/auth/tokens.py
   20-25 class Session
 pkg/session.py
   1-3 function helper
+  5-6 function many
 web/app.js
   1-4 route GET /users
 docs/auth.md
@@ -59,6 +60,8 @@ many/f.py
         ("auth/tokens", ["pkg/auth/tokens.py"]),
         ("session.py", ["pkg/auth/session.py", "pkg/session.py"]),
         ("pkg", ["pkg/"]),
+        ("many", ["many #pkg/session.py:5", "many/"]),  # a function and a folder
+        ("many/", ["many/"]),
         ("pkg/auth/", ["pkg/auth/"]),
         ("pkg/auth/session.py:25", ["Session.refresh #pkg/auth/session.py:20"]),
         ("pkg/auth/session.py:45", ["pkg/auth/session.py"]),

@@ -26,7 +26,7 @@ def scope_of(table: MapTable, target: str | None) -> Scope:
     """The scope of a target, which must be a folder or a file of the map; InputError when it is not."""
     if not target or target.strip() in (".", "/", "./"):
         return Scope("", None)
-    found = subjects(table, target)
-    if len(found) > 1 or not found[0].whole:
+    found = [subject for subject in subjects(table, target) if subject.whole]
+    if len(found) != 1:
         raise InputError(f"target: this view takes a folder or a file of the project, got {target!r}")
     return Scope(found[0].row.file_path, found[0].row)

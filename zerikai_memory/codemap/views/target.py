@@ -66,18 +66,17 @@ def subjects(table: MapTable, text: str) -> tuple[Subject, ...]:
 def find(table: MapTable, wanted: str) -> list[Subject]:
     """All things of that name, most important first; none is not an error here."""
     entities, folder = _entities(table, wanted)
-    if folder is not None:
-        return [_folder(table, folder)]
+    folders = [_folder(table, folder)] if folder is not None else []
     told = [entity for entity in entities if table.said(entity)] or entities
     groups: dict[tuple[str, str], list[CodeEntity]] = defaultdict(list)
     for entity in told:
         groups[entity.file_path, entity.qualified_name].append(entity)
     found = [_subject(table, group) for group in groups.values()]
     order = table.importance
-    return sorted(
-        found,
-        key=lambda s: (table.sides.get(s.row.file_path) is not None, -order.get(s.row.file_path, 0.0), s.row.file_path),
+    found.sort(
+        key=lambda s: (table.sides.get(s.row.file_path) is not None, -order.get(s.row.file_path, 0.0), s.row.file_path)
     )
+    return [*found, *folders]
 
 
 def spelled(row: MapRow) -> str:
@@ -104,7 +103,8 @@ def _entities(table: MapTable, wanted: str) -> tuple[Sequence[CodeEntity], str |
     path = _clean(wanted)
     files = _files(table, wanted)
     if path in table.folders and not (files and files[0] == path):
-        return [], path
+        # A bare word may be a folder and something in the code as well: both are meant.
+        return ([] if "/" in wanted else _named(table, wanted)), path
     modules = [module for file in files if (module := table.module(file)) is not None]
     return modules or _named(table, wanted), None
 
