@@ -1,0 +1,2 @@
+from .store import *
+from .store import __all__ as __all__
