@@ -170,7 +170,7 @@ def _bind(name: str, text: str, node: Node) -> Iterator[Mention]:
 
 
 def _public(node: Node, source: Source) -> str:
-    """What `__all__` gets: literal names and `*module` for the `__all__` of another, with commas between; `?` for the rest."""
+    """What `__all__` gets: literal names, `*module` for the `__all__` of another, `?` for the rest; commas between."""
     parts: list[str] = []
     stack = [node]
     while stack:
