@@ -207,7 +207,7 @@ def _agent_row(line: AgentLine) -> tuple[str, ...]:
     counts = (line.input_tokens, line.cache_read_tokens, line.cache_write_tokens, line.output_tokens)
     sessions = f"{line.sessions}" + (f" ({line.silent_sessions} silent)" if line.silent_sessions else "")
     responses = UNKNOWN if nothing and line.silent_sessions else str(line.responses)
-    return one_line(line.name), sessions, responses, *(_count(count) for count in counts), cost
+    return one_line(line.name), sessions, responses, *map(_count, counts), cost
 
 
 def _difference_row(one: Difference) -> tuple[str, ...]:
