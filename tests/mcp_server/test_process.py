@@ -48,14 +48,14 @@ def are_protocol(data):
 def test_handshake_versions(tmp_path, asked, answered):
     with StdioSession(tmp_path) as session:
         assert session.initialize(asked)["result"]["protocolVersion"] == answered
-        assert len(session.request("tools/list")["result"]["tools"]) == 5
+        assert len(session.request("tools/list")["result"]["tools"]) == 7
 
 
 def test_the_stateless_version_needs_no_handshake(tmp_path):
     with StdioSession(tmp_path) as session:
         found = session.request("server/discover", {"_meta": MODERN_META})["result"]
         assert "2026-07-28" in found["supportedVersions"]
-        assert len(session.request("tools/list", {"_meta": MODERN_META})["result"]["tools"]) == 5
+        assert len(session.request("tools/list", {"_meta": MODERN_META})["result"]["tools"]) == 7
         result = session.request(
             "tools/call", {"name": "query_memory", "arguments": {"limit": "no"}, "_meta": MODERN_META}
         )["result"]
@@ -68,7 +68,7 @@ def test_a_client_that_gave_up_its_probe_while_we_started_gets_its_handshake(tmp
     with StdioSession(tmp_path) as session:
         session.send({"jsonrpc": "2.0", "id": 900, "method": "server/discover", "params": {"_meta": MODERN_META}})
         assert session.initialize()["result"]["protocolVersion"] == "2025-11-25"
-        assert len(session.request("tools/list")["result"]["tools"]) == 5
+        assert len(session.request("tools/list")["result"]["tools"]) == 7
 
 
 def test_odd_lines_do_not_stop_the_server(tmp_path):
@@ -169,7 +169,7 @@ def test_the_warm_up_itself_imports_no_parser_and_no_model_client():
 def test_the_server_starts_and_lists_its_tools_in_any_environment(tmp_path, env):
     with StdioSession(tmp_path, **env) as session:
         session.initialize()
-        assert len(session.request("tools/list")["result"]["tools"]) == 5
+        assert len(session.request("tools/list")["result"]["tools"]) == 7
         assert time.monotonic() - session.started < 20  # 1 s on a quiet machine
         _, _, err, _ = session.close()
     assert err.count("\n") == len(env.keys() & {"TOP_K", "ZERIKAI_HOME"}), err  # one line for each problem
@@ -180,7 +180,7 @@ def test_a_damaged_env_file_is_named_line_by_line_without_its_secrets(tmp_path):
     (tmp_path / "brain" / ".env").write_bytes(DAMAGED_ENV)
     with StdioSession(tmp_path) as session:
         session.initialize()
-        assert len(session.request("tools/list")["result"]["tools"]) == 5
+        assert len(session.request("tools/list")["result"]["tools"]) == 7
         _, _, err, _ = session.close()
     for number in (5, 7, 8, 10):
         assert f".env:{number}" in err or f".env, line {number}" in err, err
