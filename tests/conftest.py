@@ -22,6 +22,14 @@ def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", NO_SERVER)
 
 
+@pytest.fixture(autouse=True)
+def no_fault_of_extraction(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A file that is left out because of a fault of ours is a failed test, whatever the test is about."""
+    yield
+    faults = [r for r in caplog.get_records("call") if r.name == "zerikai_memory.lang.extract" and r.exc_info]
+    assert not faults, faults
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A brain folder that does not exist yet."""

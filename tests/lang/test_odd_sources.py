@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import zerikai_memory.lang.extract as extraction
 from zerikai_memory.errors import Cancelled
 from zerikai_memory.lang.extract import extract, extract_entities
 from zerikai_memory.lang.registry import language_of
@@ -188,3 +189,33 @@ def test_a_str_with_lone_surrogates_is_accepted() -> None:
 def test_importing_the_layer_does_not_load_tree_sitter() -> None:
     code = "import sys, zerikai_memory.lang.extract; sys.exit('tree_sitter' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", "f = lambda *, key: key\ng = lambda a, /, *b, c=1, **d: a\n"),
+        ("a.py", "x = ()\nwith as y: pass\ny = a if else b\n"),
+        ("a.ts", "declare function f(g: (()) => void, h: ([]), i: []): void\nconst x = f as\n"),
+    ],
+)
+def test_what_has_fewer_parts_than_usual_is_read(path, source):
+    assert extract(source.encode(), path).entities
+
+
+def test_a_fault_of_ours_costs_one_file_and_is_named(memory, workspace, monkeypatch, caplog):
+    (workspace / "good.py").write_text("def good():\n    pass\n")
+    (workspace / "bad.py").write_text("def bad():\n    pass\n")
+    read = extraction.outline
+
+    def failing(spec, text, path, *rest, **more):
+        if path == "bad.py":
+            raise IndexError("child index out of range")
+        return read(spec, text, path, *rest, **more)
+
+    monkeypatch.setattr(extraction, "outline", failing)
+    report = memory.scan(str(workspace))
+    assert [(skipped.path, skipped.reason) for skipped in report.skipped] == [("bad.py", "fault")]
+    assert {entity.name for entity in memory.entities(str(workspace))} == {"good"}
+    assert "bad.py could not be read" in caplog.text
+    caplog.clear()

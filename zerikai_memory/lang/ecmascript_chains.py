@@ -83,7 +83,7 @@ def type_chain(node: Node | None, source: Source) -> str:
             node = rest[0] if len(rest) == 1 else None
         elif kind == "type_query" and node.named_child_count:
             return chain(node.named_child(0), source)
-        elif kind == "array_type":
+        elif kind == "array_type" and node.named_child_count:
             suffix += "[]"
             node = node.named_child(0)
         elif kind == "generic_type":

@@ -195,7 +195,7 @@ def _callbacks(node: Node, source: Source) -> Iterator[Mention]:
     for i, part in enumerate(places[:_CALLBACKS]):
         annotation = part.child_by_field_name("type")
         wanted = annotation.named_child(0) if annotation is not None and annotation.named_child_count else None
-        if wanted is not None and wanted.type == "parenthesized_type":
+        if wanted is not None and wanted.type == "parenthesized_type" and wanted.named_child_count:
             wanted = wanted.named_child(0)
         parameters = wanted.child_by_field_name("parameters") if wanted is not None else None
         if wanted is None or wanted.type != "function_type" or parameters is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
+from zerikai_memory.errors import Cancelled
 from zerikai_memory.lang.deadline import Deadline, Late
 from zerikai_memory.lang.engine import Reading
 from zerikai_memory.lang.outline import outline
@@ -14,6 +16,8 @@ from zerikai_memory.lang.spec import Region
 from zerikai_memory.lang.text import Source, decode_source
 from zerikai_memory.model import CodeEntity, Extraction
 from zerikai_memory.redact import mask_source
+
+_LOG = logging.getLogger(__name__)
 
 DEADLINE_S = 5.0  # a 50,000-line file takes 1 s; what takes longer is not source
 OUTLINE_S = 1.0  # what was read in time is not lost for the last step, which takes a tenth of the time
@@ -35,8 +39,8 @@ def extract(
     """Parse one file into entities, references and bodies; content never makes it raise.
 
     The module entity comes first, with an empty qualified name. `skip_reason` is unsupported, binary, minified,
-    generated or timeout (after about `deadline_s` seconds), and then there are no entities. Raises Cancelled soon
-    after `cancelled()` turns true.
+    generated, fault (of ours, in the log) or timeout (after about `deadline_s` seconds), and then there are no
+    entities. Raises Cancelled soon after `cancelled()` turns true.
     """
     deadline = Deadline(deadline_s, cancelled)
     spec = spec_for(file_path)
@@ -68,6 +72,11 @@ def extract(
         )
     except Late:
         return Extraction(spec.name, skip_reason="timeout")
+    except (Cancelled, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001 -- the front of the layer: one file, not the scan
+        _LOG.exception("%s could not be read", file_path)
+        return Extraction(spec.name, skip_reason="fault")
 
 
 def _read_region(region: Region, data: bytes, deadline: Deadline) -> Reading | None:

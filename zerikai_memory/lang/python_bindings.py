@@ -45,13 +45,13 @@ def form(node: Node | None, source: Source, depth: int = 0) -> str:
     elif node.type == "subscript":
         text = form(node.child_by_field_name("value"), source, depth + 1) + "[]"
     elif node.type in ("await", "parenthesized_expression", "as_pattern"):
-        text = form(node.named_child(0), source, depth + 1)
+        text = form(_part(node, 0), source, depth + 1)
     elif node.type == "named_expression":
         text = form(node.child_by_field_name("value"), source, depth + 1)
     elif node.type == "assignment":
         text = form(node.child_by_field_name("right"), source, depth + 1)
     elif node.type == "conditional_expression":
-        text = _either((node.named_child(0), node.named_child(2)), source, depth)
+        text = _either((_part(node, 0), _part(node, 2)), source, depth)
     elif node.type == "boolean_operator":
         text = _either((node.child_by_field_name("left"), node.child_by_field_name("right")), source, depth)
     elif node.type in _LITERALS:
@@ -119,7 +119,7 @@ def _bound(target: Node | None, text: str, source: Source) -> Iterator[Mention]:
 
 def _as(node: Node, source: Source) -> Iterator[Mention]:
     """`with X as name`, `except X as name`; a pattern of `match` binds something unknown."""
-    value, alias = node.named_child(0), node.child_by_field_name("alias")
+    value, alias = _part(node, 0), node.child_by_field_name("alias")
     around = node.parent.type if node.parent is not None else ""
     text = form(value, source)
     if around == "with_item":
@@ -129,15 +129,20 @@ def _as(node: Node, source: Source) -> Iterator[Mention]:
     else:
         text = UNKNOWN
     if alias is not None:
-        yield from _bound(alias.named_child(0), text, source)
+        yield from _bound(_part(alias, 0), text, source)
     elif node.named_child_count > 1:
         yield from _bound(node.named_child(node.named_child_count - 1), text, source)
+
+
+def _part(node: Node, place: int) -> Node | None:
+    """A named child; broken code lacks some, and so does a bare `*` among parameters."""
+    return node.named_child(place) if place < node.named_child_count else None
 
 
 def _lambda(node: Node, source: Source) -> Iterator[Mention]:
     for parameter in node.named_children:
         name = parameter if parameter.type == "identifier" else parameter.child_by_field_name("name")
-        name = name or parameter.named_child(0)
+        name = name or _part(parameter, 0)
         if name is not None and name.type == "identifier":
             yield from _bind(source.text(name), UNKNOWN, name)
 

@@ -20,6 +20,8 @@ def frame_entities(view: IndexView, frames: Sequence[Frame]) -> dict[int, int | 
 
     The line is None where the file has changed so much that it lies outside of the entity.
     """
+    if not frames:
+        return {}
     index = _PathIndex([file.path for file in view.files])
     own = [frame for frame in frames if not frame.library]
     found = _entities(view, index, own, least=1)

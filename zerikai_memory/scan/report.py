@@ -16,6 +16,7 @@ CONTENT_REASONS = {
     "minified": "written by a minifier, not by a person",
     "generated": "says of itself that it is generated",
     "timeout": "took too long to parse",
+    "fault": "could not be read because of a fault in zerikai-memory; the log tells more",
 }
 # Rules named in a report; a project with more has them in its own ignore files.
 MAX_RULES = 20
