@@ -128,7 +128,13 @@ def _by_use(item: Wanted, asked: frozenset[str], start: int) -> list[int]:
         return sorted((n for n in lines if abs(n - at) <= AROUND), key=lambda n: (abs(n - at), n))
     told = {stem(word) for word in split_words(_head(cited) + " " + cited.entity.name)}
     fresh = asked - told
-    holding = {n: held for n in lines if (held := _stems(cited.lines[n]) & asked)}
+    # Stemming changes the end of a word alone, so most lines are ruled out by how the asked words begin.
+    beginnings = tuple({word[:3] for word in asked})
+    holding = {}
+    for n in lines:
+        text = cited.lines[n].lower()
+        if any(beginning in text for beginning in beginnings) and (held := _stems(cited.lines[n]) & asked):
+            holding[n] = held
     useful = sorted(holding, key=lambda n: (-len(holding[n] & fresh), -len(holding[n]), n))
     useful = [n for n in useful if holding[n] & fresh or len(holding[n]) > 1]
     useful = useful[: MAX_CLASS_LINES if cited.entity.entity_type == EntityType.CLASS else MAX_USEFUL_LINES]
