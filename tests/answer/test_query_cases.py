@@ -224,3 +224,17 @@ def test_a_default_reply_shows_three_files_at_most_unless_many_bear_the_name(mem
     assert len(answer.results) == 5
     assert len({hit.file_path for hit in answer.results}) <= 3
     assert len(render.query_answer(answer)) <= 1_600
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("zz.py:3", ["zz.py:3: no such file is in the index"]),
+        ("a.py:999", ["a.py:999: the file has 6 lines"]),
+        ("a.py:2", []),
+    ],
+)
+def test_a_line_that_is_nowhere_is_told(memory, workspace, question, words):
+    (workspace / "a.py").write_text("def total():\n    return 1\n\n\ndef cancel():\n    return 2\n")
+    memory.scan(str(workspace))
+    assert [w for w in memory.query(question, str(workspace)).warnings if "a.py" in w or "zz.py" in w] == words

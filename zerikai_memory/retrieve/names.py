@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -76,6 +77,18 @@ class NameTable:
                 if around is not None:
                     found.setdefault(around, mention.line)
         return found
+
+    def unplaced(self, query: Query) -> tuple[str, ...]:
+        """What is wrong with each path:line of the question that no entity is around."""
+        said = []
+        for mention in query.paths:
+            if mention.line is None or self.lines(replace(query, paths=(mention,))):
+                continue
+            files = self.files_named(mention.path)
+            last = max((int(self._view.end_lines[self._view.file_of == f].max(initial=0)) for f in files), default=0)
+            where = f"{mention.path}:{mention.line}"
+            said.append(f"{where}: the file has {last} lines" if files else f"{where}: no such file is in the index")
+        return tuple(said)
 
     def exact(self, identifier: str) -> list[int]:
         """Positions whose name, or dotted name, is the identifier."""

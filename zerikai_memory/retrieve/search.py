@@ -166,7 +166,7 @@ class Searcher:
             text_only,
             found.store_warning,
             trouble,
-            (*scope.warnings, *_untraced(query, traced)),
+            (*scope.warnings, *_untraced(query, traced), *prepared.names.unplaced(query)),
         )
 
     def _asked(self, prepared: Prepared, query: Query, scope: Scope) -> list[int]:
