@@ -19,6 +19,7 @@ from zerikai_memory.llm.token_counts import usage_of
             TokenUse(9, 4, 2),
         ),
         ({"prompt_tokens": 9, "prompt_cache_miss_tokens": 5}, TokenUse(9, 4)),
+        ({"prompt_tokens": 10**30, "completion_tokens": 2}, TokenUse(None, None, 2)),  # damage, not a count
         ({"prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 5}, TokenUse(9, 4)),
         # its own field counts before OpenAI's; null is no count
         (

@@ -17,6 +17,9 @@ from zerikai_memory.llm.base import TokenUse
 # A usage object is some 400 characters; what is longer is not kept word for word.
 MAX_RAW_CHARS = 4_000
 
+# No window holds so many; what is larger is damage, and SQLite could not keep it.
+MAX_COUNT = 2**53
+
 
 def usage_of(value: Any) -> tuple[TokenUse, tuple[str, ...]]:
     """Counted tokens and what is odd about them; a count that is missing or no number is None."""
@@ -93,4 +96,4 @@ def _inner(value: Mapping[str, Any], outer: str, name: str) -> int | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT else None
