@@ -119,11 +119,11 @@ def _legend(names: Sequence[str]) -> str:
 
 
 def _few(series: Sequence[Series]) -> list[Series]:
-    """The greatest series in their order, all that have no colour of their own as one."""
+    """The greatest series, by name; all that have no colour of their own as one."""
     sums: Mapping[str, float] = {one.name: sum(value or 0.0 for value in one.values) for one in series}
     order = sorted((one for one in series if sums[one.name]), key=lambda one: -sums[one.name])
     if len(order) <= COLOURS:
-        return order
+        return sorted(order, key=lambda one: one.name)  # the same colour in every plot of the page
     rest = order[COLOURS - 1 :]
     joined = tuple(sum(one.values[i] or 0.0 for one in rest) for i in range(len(rest[0].values)))
     return [*order[: COLOURS - 1], Series(OTHERS, joined)]
