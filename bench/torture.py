@@ -35,7 +35,7 @@ def parts(seed: int, short: bool) -> dict[str, Callable[[Path], Row]]:
         "mirror": lambda folder: mirror.run(folder, seed, *((2, 6) if short else (40, 150))),
         "full": lambda folder: disk.run_full(folder, seed),
         "readonly": lambda folder: disk.run_read_only(folder, seed),
-        "damage": lambda folder: damage.run(folder, seed, 1 if short else 5),
+        "damage": lambda folder: damage.run(folder, seed, 1 if short else 5, flips=not short),
         "cycles": lambda folder: life.run_cycles(folder, seed, 4 if short else 50),
         "rss": lambda folder: life.run_rss(folder, seed, 200 if short else 2000),
     }

@@ -6,6 +6,7 @@ import random
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
 from bench.tortures.ground import Row, child, differences, memory, project
@@ -16,8 +17,8 @@ NOTES = 40
 FLIPS = 48
 
 
-def run(folder: Path, seed: int, rounds: int) -> Row:
-    """Every file x every kind of damage, each looked at by a new process."""
+def run(folder: Path, seed: int, rounds: int, flips: bool = True) -> Row:
+    """Every file x every kind of damage, each looked at by a new process; flipped bits differ from run to run."""
     row = Row("damaged files")
     work, home = folder / "project", folder / "whole"
     project(work, random.Random(seed), 40)
@@ -36,7 +37,7 @@ def run(folder: Path, seed: int, rounds: int) -> Row:
     for turn in range(rounds):
         for file in files:
             # All kinds of one file in one process each would be slow; one process looks at all kinds of one file.
-            looked = child("damage", folder, work, file, seed + turn)
+            looked = child("damage", folder, work, file, seed + turn, *([] if flips else ["bits flipped"]))
             out, err = looked.communicate(timeout=300)
             for line in out.splitlines():
                 kind, _, text = line.partition(" ")
@@ -47,7 +48,7 @@ def run(folder: Path, seed: int, rounds: int) -> Row:
             if looked.returncode:
                 last = err.strip().splitlines()[-1:] or [f"status {looked.returncode}"]
                 row.wrong.append(f"{file}: the process died: {last[0]}")
-    row.done = f"{len(files)} files x {len(KINDS)} kinds x {rounds}"
+    row.done = f"{len(files)} files x {len(KINDS) - (not flips)} kinds x {rounds}"
     row.note = ", ".join(f"{text} {count}" for text, count in results.most_common())
     return row
 
@@ -82,10 +83,12 @@ KINDS = {
 }
 
 
-def look(folder: Path, work: Path, file: str, seed: int) -> None:
-    """Damage one file in each way and use the brain; prints `wrong ...` or `seen ...`."""
+def look(folder: Path, work: Path, file: str, seed: int, without: Collection[str] = ()) -> None:
+    """Damage one file in each way but `without` and use the brain; prints `wrong ...` or `seen ...`."""
     rng = random.Random(f"{seed} {file}")
     for kind, damage in KINDS.items():
+        if kind in without:
+            continue
         home = folder / "damaged"
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(folder / "whole", home)
@@ -158,4 +161,4 @@ def _restore(one: Memory, home: Path, work: Path, kind: str) -> None:
 
 
 if __name__ == "__main__":
-    look(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    look(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5:])

@@ -1,5 +1,8 @@
 """How much of a set has changed, told by two small samples."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from zerikai_memory.store.sketch import SIZE, Sketch, changed_share, sketch_of
@@ -38,3 +41,13 @@ def test_it_comes_back_from_bytes_and_other_bytes_are_refused():
     for wrong in (b"", sketch.to_bytes()[:-8], b"\0" * 7):
         with pytest.raises(ValueError, match=r"sketch|multiple"):
             Sketch.from_bytes(wrong)
+
+
+def test_entities_that_cannot_be_read_are_damage_and_no_reason_to_hold_a_brief_back(memory, workspace, home):
+    (workspace / "a.py").write_text("def a():\n    pass\n")
+    memory.scan(str(workspace))
+    (path,) = home.glob("index/*.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entities SET body_hash = x'00'")
+    assert memory.brief(str(workspace)).warnings == ()
+    assert path.with_suffix(".suspect").exists()  # the next scan makes the index anew

@@ -211,7 +211,7 @@ class WorkspaceIndex:
 
     def sketch(self) -> Sketch:
         """What the entities say, wherever their files lie: compared with a later one, it tells how much changed."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute("SELECT qualified_name, entity_type, body_hash FROM entities")
             return sketch_of("\0".join(row) for row in rows)
 

@@ -109,12 +109,12 @@ class NoteStore:
 
     def get(self, ids: Sequence[str], as_of: float = _ALWAYS) -> list[Note]:
         """The records of these ids in their order, as they were known at `as_of`; unknown ids are left out."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             return _by_ids(connection, ids, as_of)
 
     def ids_like(self, workspace_id: str, prefix: str) -> list[str]:
         """Ids of a workspace's records that begin with `prefix`, at most a few."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 "SELECT id FROM notes WHERE workspace_id = ? AND substr(id, 1, ?) = ? LIMIT 5",
                 (workspace_id, len(prefix), prefix),
@@ -155,7 +155,7 @@ class NoteStore:
             "workspace": workspace_id, "category": category, "run": run_id, "entity": entity, "as_of": as_of,
             "limit": limit,
         }  # fmt: skip
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 f"SELECT n.id FROM notes n WHERE {' AND '.join(conditions)} ORDER BY n.seq DESC LIMIT :limit", values
             ).fetchall()
@@ -165,7 +165,7 @@ class NoteStore:
         self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = _ALWAYS
     ) -> list[tuple[Note, float]]:
         """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             expression = match_expression(telling_words(connection, words))
             if expression is None:
                 return []
@@ -182,7 +182,7 @@ class NoteStore:
     def anchored(self, workspace_id: str, places: Iterable[tuple[str, str]], limit: int) -> list[Note]:
         """Live records about any of the entities, given as (path, qualified name), newest first."""
         found: dict[str, None] = {}
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             for path, qualified_name in places:
                 rows = connection.execute(
                     "SELECT note_id FROM note_anchors WHERE workspace_id = ? AND path = ? AND qualified_name = ?"
@@ -195,7 +195,7 @@ class NoteStore:
 
     def events(self, workspace_id: str, note_ids: Sequence[str] | None = None) -> list[NoteEvent]:
         """Every event of a workspace, or those that name any of the records, in order."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             if note_ids is None:
                 rows = connection.execute(
                     f"SELECT {_EVENT_COLUMNS} FROM note_events WHERE workspace_id = ? ORDER BY seq", (workspace_id,)
@@ -211,7 +211,7 @@ class NoteStore:
 
     def sessions(self, note_id: str) -> set[str]:
         """Distinct sessions that wrote the record or the same again."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 "SELECT session FROM notes WHERE id = ?1 UNION"
                 " SELECT session FROM note_events WHERE note_id = ?1 AND kind = 'reaffirm'",
@@ -221,7 +221,7 @@ class NoteStore:
 
     def count(self, workspace_id: str) -> int:
         """Number of records of a workspace."""
-        with self.database.read() as connection:
+        with self.database.read() as connection, self.database.decoding():
             return int(
                 connection.execute("SELECT count(*) FROM notes WHERE workspace_id = ?", (workspace_id,)).fetchone()[0]
             )
