@@ -461,3 +461,27 @@ def test_a_password_told_in_a_sentence_is_masked(word: str) -> None:
 def test_code_that_goes_on_with_a_word_is_left_alone() -> None:
     for code in ("login(password=pw2 if x else y)", "password = value2 or default"):
         assert mask_secrets(code) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("password: Pl4ntedPass99 is for staging", "password: [masked] is for staging"),
+        ("set password to Pl4ntedPass99.", "set password to [masked]."),
+        ("the staging password is 'Pl4nted Pass 99'", "the staging password is '[masked]'"),
+        ("token " + "9f8e7d6c" * 4, "token [masked]"),
+        ("passphrase: correct horse battery staple", "passphrase: [masked]"),
+        ("contraseña: Pl4ntedPass99", "contraseña: [masked]"),
+        ("mot de passe : Pl4ntedPass99", "mot de passe : [masked]"),
+        ("Das Passwort lautet Pl4ntedPass99", "Das Passwort lautet [masked]"),
+        ("пароль: Pl4ntedPass99", "пароль: [masked]"),
+        ("密码：Pl4ntedPass99", "密码：[masked]"),
+        ("the token is refreshed by auth2", "the token is refreshed by auth2"),
+        ("passphrase: must have at least eight characters", "passphrase: must have at least eight characters"),
+        ("rename token to sessionToken2", "rename token to sessionToken2"),
+        ("the secret is stored in AWS us-east-1", "the secret is stored in AWS us-east-1"),
+    ],
+)
+def test_what_a_sentence_says_a_password_is_is_masked(text: str, masked: str) -> None:
+    assert mask_secrets(text) == masked
+    assert mask_secrets(masked) == masked

@@ -298,3 +298,59 @@ def test_the_commands_save_list_replay_and_review(home: Path, tmp_path: Path, pr
     assert "Imported 0 records and 0 events; 2 records were known." in run(
         "notes", "import", str(tmp_path / "out.jsonl"), *where
     )
+
+
+def test_a_name_is_recalled_in_any_casing(memory: Memory, project: str) -> None:
+    memory.save("Rejected GraphQL: caching over HTTP would be lost", project, category="decision")
+    for question in ("why is there no graphql", "GRAPHQL", "GraphQL"):
+        assert [note.category for note in memory.query(question, project).notes] == ["decision"], question
+
+
+def test_a_category_is_the_same_word_in_any_casing(memory: Memory, project: str) -> None:
+    memory.save("We deploy on Tuesdays", project, category="Decision")
+    assert len(memory.query("", project, category="DECISION ").notes) == 1
+    assert len(memory.records(project).listed("Decision", 5)) == 1
+    with pytest.raises(InputError, match="past sessions"):
+        memory.save("x y z", project, category="sessions")
+
+
+def test_a_text_that_is_live_takes_the_place_of_another_without_being_doubled(memory: Memory, project: str) -> None:
+    kept = memory.save("Lint uses ruff", project)
+    other = memory.save("Lint uses flake8", project)
+    assert memory.save("Lint uses ruff", project, supersedes=[other.id]).id == kept.id
+    live = memory.records(project).listed(None, 9, live_only=True)
+    assert [note.content for note in live] == ["Lint uses ruff"]
+
+
+def test_a_chain_has_one_end(memory: Memory, project: str) -> None:
+    first = memory.save("Session timeout is 30 minutes", project)
+    second = memory.save("Session timeout is 60 minutes", project, supersedes=[first.id])
+    with pytest.raises(InputError, match=f"superseded already; the live record of its chain is {second.id}"):
+        memory.save("Session timeout is 90 minutes", project, supersedes=[first.id])
+
+
+@pytest.mark.parametrize("moment", ["-1e300", "1e300", "100000000000", "NaN", "Infinity", "-1", "true", '"5"'])
+def test_a_moment_that_no_record_has_is_refused_and_nothing_is_imported(memory: Memory, project: str, moment) -> None:
+    line = f'{{"id":"dddddddddddd","category":"fact","content":"x","created_at":{moment}}}'
+    with pytest.raises(InputError, match=r"line 1 .*created_at"):
+        memory.records(project).imported(line)
+    assert memory.records(project).listed(None, 9) == ()
+
+
+def test_a_conflict_that_was_settled_stays_settled_elsewhere(memory: Memory, project: str, tmp_path: Path) -> None:
+    one = memory.save("The limit is 5 files", project)
+    two = memory.save("The limit is 7 files", project)
+    assert two.conflicts or memory.records(project).listed(None, 9)[0].conflicts
+    memory.records(project).agree(two.id, one.id)
+    text = memory.records(project).exported()
+    other = Memory(Settings(home=tmp_path / "other"), cwd=tmp_path)
+    other.scan(project)
+    other.records(project).imported(text)
+    assert [note.conflicts for note in other.records(project).listed(None, 9)] == [(), ()]
+    other.close()
+
+
+def test_nobody_cannot_confirm_a_record(memory: Memory, project: str) -> None:
+    note = memory.save("Lint uses ruff", project)
+    with pytest.raises(InputError, match="who confirms"):
+        memory.records(project).confirm(note.id, " ")

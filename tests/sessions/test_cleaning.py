@@ -8,7 +8,7 @@ from tests.sessions.archives import open_archive, texts
 from zerikai_memory.model_sessions import Recall
 from zerikai_memory.render import json_line
 from zerikai_memory.sessions.cleaning import clean, clean_label
-from zerikai_memory.sessions.formats.base import Said
+from zerikai_memory.sessions.formats.base import Said, tool_text
 
 SECRETS = {
     "key": "sk-proj-Zk3v9QmT7xLw2BnRd8YcHs5JfGp1VaXe",
@@ -102,3 +102,45 @@ def test_planted_secrets_are_in_no_byte_of_index_reply_or_log(tmp_path, caplog):
         for part in (secret, secret[:20], secret.lower()):
             assert part.encode() not in stored
             assert part not in said
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59.999-14:00", "0001-01-01T00:00:00+14:00", "2100-01-01", 1e300])
+def test_a_line_of_an_impossible_date_has_no_date_and_hides_no_session(tmp_path, moment):
+    (tmp_path / "other").mkdir()
+    lines = [{"session": "t", "role": "user", "content": "wolverine", "timestamp": moment}]
+    lines.append({"session": "u", "role": "user", "content": "badger", "timestamp": "2026-05-01T10:00:00Z"})
+    (tmp_path / "other" / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    archive = open_archive(tmp_path)
+    archive.index()
+    assert {(info.session, info.started_at is None) for info in archive.recall().sessions} == {
+        ("t", True),
+        ("u", False),
+    }
+    assert archive.recall("wolverine").hits[0].at is None
+    archive.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        (
+            "apply_patch",
+            "*** Begin Patch\n*** Update File: src/a.py\n-old\n+new\n*** End Patch",
+            "apply_patch: src/a.py",
+        ),
+        (
+            "shell",
+            {
+                "command": [
+                    "apply_patch",
+                    "*** Begin Patch\n*** Add File: b.py\n+x\n*** Delete File: c.py\n*** End Patch",
+                ]
+            },
+            "shell: b.py c.py",
+        ),
+        ("Bash", {"command": "cat > a.txt <<'EOF'\nsecret body\nEOF"}, "Bash: cat > a.txt <<'EOF'"),
+        ("Bash", {"command": "pytest -q"}, "Bash: pytest -q"),
+    ],
+)
+def test_a_tool_is_told_by_its_target_and_not_by_what_it_writes(name, arguments, told):
+    assert tool_text(name, arguments) == told

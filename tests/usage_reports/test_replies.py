@@ -3,6 +3,7 @@
 import pytest
 
 from tests.usage_reports.ledgers import NOW, SHOP, Ledger
+from zerikai_memory.errors import StoreError
 from zerikai_memory.model import Workspace
 
 
@@ -36,9 +37,21 @@ def test_files_that_are_gone_or_outside_are_no_side_to_compare_with(replies, wor
     assert sums(replies) == (1, 50, 0, 0, 0)
 
 
-def test_a_reply_that_cannot_be_kept_breaks_nothing_and_the_next_is_kept(replies):
-    replies.usage.replies.given("query_memory", "nowhere", "x")
-    replies.usage.replies.flush()
+def test_a_reply_about_sessions_of_all_projects_is_counted_on_nobody(replies):
+    replies.usage.replies.given("query_memory", "all projects", "xyz")
+    assert sums(replies)[:2] == (1, 3)
+    with replies.brain.recorded.read() as connection:
+        assert connection.execute("SELECT workspace_id FROM replies").fetchall() == [("",)]
+
+
+def test_a_reply_that_cannot_be_kept_breaks_nothing_and_the_next_is_kept(replies, monkeypatch):
+    def full(size):
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replies.usage.replies._parts.history, "add_reply", full)
+        replies.usage.replies.given("query_memory", "shop", "x")
+        replies.usage.replies.flush()
     replies.usage.replies.given("query_memory", "shop", "xy", task=" fix ")
     assert sums(replies)[:2] == (1, 2)
     with replies.brain.recorded.read() as connection:

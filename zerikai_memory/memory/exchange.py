@@ -21,6 +21,8 @@ from zerikai_memory.redact import mask_secrets
 from zerikai_memory.store.memory import NoteStore
 
 MOST = 10_000_000
+# 2100-01-01, UTC.
+_BEFORE = 4_102_444_800
 _COMMENT = re.compile(r"^<!-- zerikai (?P<json>\{.*\}) -->$")
 _ID = re.compile(r"[\w-]{1,64}")
 _ANCHOR_FIELDS = ("path", "kind", "qualified_name", "signature", "body_hash")
@@ -102,18 +104,26 @@ def _check(value: Any) -> None:
         raise TypeError("a JSON object is expected")
     if not isinstance(value["id"], str) or not _ID.fullmatch(value["id"]):
         raise ValueError("id must be a word")
-    if isinstance(value["created_at"], bool) or not isinstance(value["created_at"], int | float):
-        raise TypeError("created_at must be seconds since 1970")
+    _check_moment(value["created_at"])
     if not all(isinstance(value[name], str) for name in ("content", "category")):
         raise TypeError("content and category must be texts")
     for anchor in value.get("anchors", []):
         if not all(isinstance(anchor[name], str) for name in _ANCHOR_FIELDS):
             raise TypeError("an anchor's fields must be texts")
     for event in value.get("events", []):
-        if event["kind"] not in get_args(EventKind) or not isinstance(event["created_at"], int | float):
-            raise ValueError("an event needs a known kind and created_at")
+        if event["kind"] not in get_args(EventKind):
+            raise ValueError("an event needs a known kind")
+        _check_moment(event["created_at"])
+        if event["kind"] == "supersede" and event.get("other_id") == value["id"]:
+            raise ValueError("a record cannot supersede itself")
         if not all(isinstance(event.get(name) or "", str) for name in _EVENT_TEXTS):
             raise TypeError("an event's fields must be texts")
+
+
+def _check_moment(value: Any) -> None:
+    """Raise for what is no moment of a record; one far away would make every list of records fail."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _BEFORE:
+        raise ValueError(f"created_at must be seconds since 1970, before 2100; got {value!r}")
 
 
 def _note(value: Mapping[str, Any], target: Workspace, renamed: Mapping[str, str]) -> Note:

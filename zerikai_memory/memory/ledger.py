@@ -17,6 +17,7 @@ from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_ancho
 from zerikai_memory.memory.conflicts import disagreement
 from zerikai_memory.memory.notes import (
     Draft,
+    asked_category,
     clean_category,
     clean_content,
     clean_details,
@@ -118,6 +119,7 @@ class Ledger:
 
         With `as_of`, what was believed then.
         """
+        category = asked_category(category)
         if as_of is not None:
             return self._recall_then(target, query, category, limit, as_of)
         table = self._table(target)
@@ -156,7 +158,7 @@ class Ledger:
     def latest(self, target: Workspace, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
         """The newest live records of a category; `more` as in NoteStore.latest."""
         more = {"live_only": True} | more
-        return self.checked(target, self._parts.notes.latest(target.id, category, limit, **more))
+        return self.checked(target, self._parts.notes.latest(target.id, asked_category(category), limit, **more))
 
     def find(self, target: Workspace, text: str) -> Note:
         """The record of an id, a beginning of it, or `note:ID`; raises InputError for none or several."""
@@ -169,7 +171,9 @@ class Ledger:
         return self._parts.notes.get(exact)[0]
 
     def confirm(self, target: Workspace, text: str, by: str = "user", reason: str = "") -> Note:
-        """Append that somebody vouches for a record; raises InputError for one that is superseded."""
+        """Append that somebody vouches for a record; raises InputError for nobody and for one that is superseded."""
+        if not by.strip():
+            raise InputError("by: got nothing, expected who confirms the record")
         note = self.find(target, text)
         if note.superseded_by:
             raise InputError(f"note: {note.id} was superseded by {note.superseded_by}; confirm that one")

@@ -43,9 +43,16 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
     return tuple(found)
 
 
+def asked_category(category: str | None) -> str | None:
+    """A category as it is stored, of one that a question or list names; None for none."""
+    return category.strip().lower() or None if category else None
+
+
 def clean_category(category: str) -> str:
     """A category in lower case; raises InputError for what is no plain word."""
-    word = category.strip().lower()
+    word = asked_category(category) or ""
+    if word == "sessions":
+        raise InputError("category: 'sessions' names past sessions in a question; choose another word")
     if not _CATEGORY.fullmatch(word):
         raise InputError(
             f"category: got {category!r}, expected a word such as fact, decision, procedure, fix, error, workaround"

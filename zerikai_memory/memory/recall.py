@@ -14,7 +14,7 @@ from zerikai_memory.retrieve.names import stem
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.store.note_table import OUTCOME_CODES, NoteArrays
 from zerikai_memory.store.vectors import Vector, squared_distances
-from zerikai_memory.store.words import split_words
+from zerikai_memory.store.words import words as search_words
 
 Floats = NDArray[np.float64]
 SECONDS_PER_DAY = 86_400.0
@@ -121,7 +121,8 @@ def before_a_fix(query: Query, category: str | None) -> bool:
 def answers(query: Query, note: Note, distance: float) -> bool:
     """Whether a record is near enough to the question to be shown."""
     asked = {stem(term) for term in query.terms}
-    held = {stem(word) for word in split_words(_text(note))}
+    # Joined too: who asks for `graphql` means GraphQL.
+    held = {stem(word) for word in search_words(_text(note))}
     covered = len(asked & held) / len(asked) if asked else 0.0
     both = covered >= SOME_COVERAGE and distance <= SOMEWHAT_NEAR
     return covered >= COVERAGE or distance <= NEAR_ENOUGH or both

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zerikai_memory.errors import InputError
+from zerikai_memory.llm.base import TokenUse
 from zerikai_memory.llm.token_counts import usage_of
 from zerikai_memory.meter.books import text_label
 from zerikai_memory.meter.ends import cost_of, rates_for
@@ -21,6 +22,14 @@ from zerikai_memory.meter.sums import UsageSums, sums_of
 from zerikai_memory.model_usage import PriceRates, UsageRow, UsageStatus, UsageTotal
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
+
+# Nothing of it was reserved, and its prompt is not known.
+_NOT_SENT_BY_US: dict[str, Any] = {
+    "seq": 0,
+    "prefix_hash": None,
+    "reserved_prompt_tokens": 0,
+    "reserved_completion_tokens": 0,
+}
 
 
 def record(
@@ -58,9 +67,10 @@ def record(
     use, _ = usage_of(usage)
     state = _status(status)
     cost, guessed = (None, False) if state is UsageStatus.STARTED else cost_of(state, use, (0, 0), rates)
-    took = None if duration_s is None else max(duration_s, 0.0)
+    took = None if duration_s is None or state is UsageStatus.STARTED else max(duration_s, 0.0)
     row = UsageRow(
-        seq=0,
+        **_NOT_SENT_BY_US,
+        **_counted(use),
         request_id=_required("request_id", request_id),
         attempt=_attempt(attempt),
         workspace_id=text_label("workspace", workspace, 1_000),
@@ -73,14 +83,6 @@ def record(
         model_asked=model.strip(),
         model_answered=answered,
         provider_request_id=response_id,
-        prefix_hash=None,
-        prompt_tokens=use.prompt,
-        cached_tokens=use.cached,
-        completion_tokens=use.completion,
-        reasoning_tokens=use.reasoning,
-        tool_calls=use.tool_calls,
-        reserved_prompt_tokens=0,
-        reserved_completion_tokens=0,
         reserved_nano_usd=None if rates is None else 0,
         cost_nano_usd=cost,
         price_version=rates.version if rates else None,
@@ -88,13 +90,24 @@ def record(
         status=state,
         failure=failure,
         started_at=sent,
-        ended_at=None if took is None or state is UsageStatus.STARTED else sent + took,
-        duration_s=took,
-        raw_usage=use.raw or None,
+        ended_at=None if took is None else sent + took,
+        duration_s=None if duration_s is None else max(duration_s, 0.0),
     )
     with _brain(settings) as brain:
         brain.usage.add(row, [] if rates is None else [rates])
         return brain.usage.find(row.request_id, row.attempt) or row
+
+
+def _counted(use: TokenUse) -> dict[str, Any]:
+    """The columns of a row that the provider's own count fills."""
+    return {
+        "prompt_tokens": use.prompt,
+        "cached_tokens": use.cached,
+        "completion_tokens": use.completion,
+        "reasoning_tokens": use.reasoning,
+        "tool_calls": use.tool_calls,
+        "raw_usage": use.raw or None,
+    }
 
 
 def report(

@@ -1,8 +1,9 @@
 """Mask secrets in text before it is stored or sent: keys, tokens, passwords, private keys, URLs with credentials.
 
 Pure rules: known key formats are masked wherever they stand (`formats`), credentials in URLs and command lines by their
-place (`addresses`), other values only where a name beside them says that they are secret (`named`), so that honest
-prose and code (`password = ask()`, `token: str`) stay as they are. Masking twice changes nothing.
+place (`addresses`), other values only where a name beside them says that they are secret (`named`, and in
+what people write `spoken`), so that honest prose and code (`password = ask()`, `token: str`) stay as they are. Masking
+twice changes nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from zerikai_memory.redact.addresses import mask_addresses
 from zerikai_memory.redact.formats import MASK, mask_known_formats, mask_private_keys
 from zerikai_memory.redact.named import mask_named
+from zerikai_memory.redact.spoken import mask_spoken
 
 __all__ = ["MASK", "mask_secrets", "mask_source"]
 
@@ -18,7 +20,7 @@ _MOST_PASSES = 8  # a mask can lay bare what stood behind the secret; two passes
 
 def mask_secrets(text: str) -> str:
     """Replace keys, tokens, passwords and private keys by `[masked]`; text without them comes back unchanged."""
-    return _mask_values(mask_private_keys(text, keep_lines=False))
+    return mask_spoken(_mask_values(mask_private_keys(text, keep_lines=False)))
 
 
 def mask_source(data: bytes) -> bytes:

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -244,6 +244,23 @@ class Database:
             if log.exists() and log.stat().st_size:
                 raise
             return _connect(self.path, "immutable=1")
+
+
+def make_schema(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
+    """Make the tables of a derived file whose schema never changes under one name, `meta` among them, once."""
+    present = "SELECT 1 FROM sqlite_master WHERE name = 'meta'"
+    if connection.execute(present).fetchone():
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not connection.execute(present).fetchone():  # another process may have made them meanwhile
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def read_only(path: Path) -> sqlite3.Connection:

@@ -18,7 +18,7 @@ from typing import Any
 
 from zerikai_memory.errors import StoreError
 from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
-from zerikai_memory.store.db import Database
+from zerikai_memory.store.db import Database, make_schema
 from zerikai_memory.store.outbox import note_changed
 from zerikai_memory.store.records import FileState, IndexedEntity, IndexedFile
 from zerikai_memory.store.sketch import Sketch, sketch_of
@@ -239,18 +239,7 @@ class WorkspaceIndex:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            for statement in _SCHEMA:
-                connection.execute(statement)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    make_schema(connection, _SCHEMA)
 
 
 def _meta(connection: sqlite3.Connection, key: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
-from zerikai_memory.store.db import Database
+from zerikai_memory.store.db import Database, make_schema
 
 # Part of the file name and what views call `schema_version`.
 MAP_FORMAT = 1
@@ -163,18 +163,7 @@ def _asked(blob: bytes) -> frozenset[str]:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            for statement in _SCHEMA:
-                connection.execute(statement)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    make_schema(connection, _SCHEMA)
 
 
 def _head(connection: sqlite3.Connection) -> MapHead:

@@ -8,21 +8,14 @@ import time
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from zerikai_memory.model_notes import MODEL, Anchor, EventKind, Note, NoteEvent
+from zerikai_memory.model_notes import EventKind, Note, NoteEvent
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.migrations_notes import same_text_hash
+from zerikai_memory.store.note_rows import ALWAYS, notes_by_id, refuse_superseded
 from zerikai_memory.store.words import match_expression, search_text
 
-_COLUMNS = (
-    "n.id, n.category, n.content, n.created_at, n.workspace_id, n.outcome, n.detail, n.importance, n.tags,"
-    " n.session, n.agent, n.run_id"
-)
 _EVENT_COLUMNS = "note_id, kind, created_at, other_id, by_whom, reason, session, agent, run_id"
-# SQLite takes 32,766 variables; questions of the store stay far below.
-_BATCH = 500
-_ALWAYS = 1e18
 # Records that a full-text query may score: a word that every tenth record holds costs more than it tells.
 SCORED_ROWS = 12_000
 LIVE = "NOT EXISTS (SELECT 1 FROM note_events e WHERE e.kind = 'supersede' AND e.note_id = n.id)"
@@ -48,14 +41,18 @@ class NoteStore:
     ) -> tuple[Note, bool]:
         """Store a record with its events, and say whether it is new.
 
-        A live record of the same text, category and outcome is not doubled: its stored form is returned, and that it
-        was saved again becomes an event of its own. An empty id or a time of 0 is filled in here, under the lock, so
-        that the order of records is the order of their times. `vector` is (fingerprint, packed vector).
+        A live record of the same text, category and outcome is not doubled: its stored form is returned, that it was
+        saved again becomes an event of its own, and what the new one should supersede is superseded by it. Raises
+        InputError for superseding a record whose place is taken: a chain has one end. An empty id or a time of 0 is
+        filled in here, under the lock, so that the order of records is the order of their times. `vector` is
+        (fingerprint, packed vector).
         """
         with self.database.write() as connection:
             note = replace(note, id=note.id or uuid.uuid4().hex[:12], created_at=note.created_at or time.time())
             known = _same_live(connection, note)
-            if known is not None and not any(event.kind == "supersede" for event in events):
+            replaced = {event.note_id for event in events if event.kind == "supersede"}
+            refuse_superseded(connection, replaced)
+            if known is not None and known not in replaced:
                 again = NoteEvent(
                     known, "reaffirm", note.created_at, None, None, "", note.session, note.agent, note.run_id
                 )
@@ -65,7 +62,15 @@ class NoteStore:
                     note.workspace_id,
                     [replace(event, note_id=known) for event in _about(events, "confirm")],
                 )
-                return _by_ids(connection, [known])[0], False
+                _insert_events(
+                    connection,
+                    note.workspace_id,
+                    [
+                        replace(event, other_id=known, created_at=note.created_at)
+                        for event in _about(events, "supersede")
+                    ],
+                )
+                return notes_by_id(connection, [known])[0], False
             seq = _insert(connection, note)
             filled = [
                 replace(
@@ -79,7 +84,7 @@ class NoteStore:
             _insert_events(connection, note.workspace_id, filled)
             if vector is not None:
                 connection.execute("INSERT INTO note_vectors VALUES (?, ?, ?)", (seq, *vector))
-            return _by_ids(connection, [note.id])[0], True
+            return notes_by_id(connection, [note.id])[0], True
 
     def add_events(self, workspace_id: str, events: Sequence[NoteEvent]) -> None:
         """Append what happened to records; an event of time 0 happened now."""
@@ -107,10 +112,10 @@ class NoteStore:
                     events_added += 1
         return added, events_added
 
-    def get(self, ids: Sequence[str], as_of: float = _ALWAYS) -> list[Note]:
+    def get(self, ids: Sequence[str], as_of: float = ALWAYS) -> list[Note]:
         """The records of these ids in their order, as they were known at `as_of`; unknown ids are left out."""
         with self.database.read() as connection, self.database.decoding():
-            return _by_ids(connection, ids, as_of)
+            return notes_by_id(connection, ids, as_of)
 
     def ids_like(self, workspace_id: str, prefix: str) -> list[str]:
         """Ids of a workspace's records that begin with `prefix`, at most a few."""
@@ -129,7 +134,7 @@ class NoteStore:
         *,
         run_id: str | None = None,
         entity: str | None = None,
-        as_of: float = _ALWAYS,
+        as_of: float = ALWAYS,
         live_only: bool = False,
     ) -> list[Note]:
         """The newest records: of one category, of one run, about one entity (qualified name, name or path)."""
@@ -159,10 +164,10 @@ class NoteStore:
             rows = connection.execute(
                 f"SELECT n.id FROM notes n WHERE {' AND '.join(conditions)} ORDER BY n.seq DESC LIMIT :limit", values
             ).fetchall()
-            return _by_ids(connection, [row[0] for row in rows], as_of)
+            return notes_by_id(connection, [row[0] for row in rows], as_of)
 
     def search(
-        self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = _ALWAYS
+        self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = ALWAYS
     ) -> list[tuple[Note, float]]:
         """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better."""
         with self.database.read() as connection, self.database.decoding():
@@ -176,7 +181,7 @@ class NoteStore:
                 " AND e.note_id = n.id AND e.created_at <= ?) ORDER BY score DESC, n.seq DESC LIMIT ?",
                 (expression, workspace_id, category, category, as_of, as_of, limit),
             ).fetchall()
-            notes = _by_ids(connection, [row[0] for row in rows], as_of)
+            notes = notes_by_id(connection, [row[0] for row in rows], as_of)
         return [(note, row[1]) for note, row in zip(notes, rows, strict=True)]
 
     def anchored(self, workspace_id: str, places: Iterable[tuple[str, str]], limit: int) -> list[Note]:
@@ -190,7 +195,7 @@ class NoteStore:
                     (workspace_id, path, qualified_name, limit * 4),
                 ).fetchall()
                 found.update((row[0], None) for row in rows)
-            notes = _by_ids(connection, list(found))
+            notes = notes_by_id(connection, list(found))
         return sorted((n for n in notes if n.superseded_by is None), key=lambda n: -n.created_at)[:limit]
 
     def events(self, workspace_id: str, note_ids: Sequence[str] | None = None) -> list[NoteEvent]:
@@ -313,79 +318,3 @@ def _insert_events(connection: sqlite3.Connection, workspace_id: str, events: Se
             for e in events
         ],
     )
-
-
-def _by_ids(connection: sqlite3.Connection, ids: Sequence[str], as_of: float = _ALWAYS) -> list[Note]:
-    found: dict[str, Note] = {}
-    for start in range(0, len(ids), _BATCH):
-        found |= _batch(connection, ids[start : start + _BATCH], as_of)
-    return [found[id] for id in dict.fromkeys(ids) if id in found]
-
-
-def _batch(connection: sqlite3.Connection, ids: Sequence[str], as_of: float) -> dict[str, Note]:
-    marks = ",".join("?" * len(ids))
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM notes n WHERE n.id IN ({marks}) AND n.created_at <= ?", (*ids, as_of)
-    ).fetchall()
-    anchors = connection.execute(
-        "SELECT note_id, path, kind, qualified_name, signature, body_hash FROM note_anchors"
-        f" WHERE note_id IN ({marks}) ORDER BY seq",
-        tuple(ids),
-    ).fetchall()
-    events = connection.execute(
-        "SELECT note_id, kind, other_id, by_whom FROM note_events"
-        f" WHERE (note_id IN ({marks}) OR other_id IN ({marks})) AND created_at <= ? ORDER BY seq",
-        (*ids, *ids, as_of),
-    ).fetchall()
-    gone = _superseded(connection, {row[i] for row in events if row[1] == "conflict" for i in (0, 2)}, as_of)
-    return {row[0]: _note(row, anchors, events, gone) for row in rows}
-
-
-def _superseded(connection: sqlite3.Connection, ids: set[str], as_of: float) -> set[str]:
-    """Those of the ids that another record has taken the place of; a conflict with them is settled."""
-    marks = ",".join("?" * len(ids))
-    rows = connection.execute(
-        f"SELECT note_id FROM note_events WHERE kind = 'supersede' AND created_at <= ? AND note_id IN ({marks})",
-        (as_of, *ids),
-    ).fetchall()
-    return {row[0] for row in rows}
-
-
-def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gone: set[str]) -> Note:
-    id = row[0]
-    mine = [event for event in events if id in (event[0], event[2])]
-    confirmed = [event[3] for event in mine if event[1] == "confirm"]
-    superseded = [event[2] for event in mine if event[1] == "supersede" and event[0] == id]
-    disagree = {other: by for other, by in _disagreeing(id, mine).items() if id not in gone and other not in gone}
-    return Note(
-        id=id,
-        category=row[1],
-        content=row[2],
-        created_at=row[3],
-        workspace_id=row[4],
-        outcome=row[5],
-        detail=row[6],
-        importance=row[7],
-        confirmed_by=confirmed[-1] if confirmed else None,
-        tags=tuple(json.loads(row[8])),
-        session=row[9],
-        agent=row[10],
-        run_id=row[11],
-        anchors=tuple(Anchor(*anchor[1:]) for anchor in anchors if anchor[0] == id),
-        supersedes=tuple(event[0] for event in mine if event[1] == "supersede" and event[2] == id),
-        superseded_by=superseded[-1] if superseded else None,
-        conflicts=tuple(disagree),
-        model_conflicts=tuple(other for other, by in disagree.items() if by.startswith(MODEL)),
-    )
-
-
-def _disagreeing(id: str, events: Sequence[Any]) -> dict[str, str]:
-    """Records that disagree with one by the last word on each pair, and who says so."""
-    found: dict[str, str] = {}
-    for note_id, kind, other_id, by in events:
-        other = other_id if note_id == id else note_id
-        if kind == "conflict":
-            found[other] = by or ""
-        elif kind == "agree":
-            found.pop(other, None)
-    return found

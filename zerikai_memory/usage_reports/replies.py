@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from zerikai_memory.errors import ZerikaiError
+from zerikai_memory.errors import WorkspaceError, ZerikaiError
 from zerikai_memory.meter.background import Background
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_usage import ReplySize
@@ -50,11 +50,20 @@ class Replies:
 
     def _count(self, at: float, tool: str, workspace: str, characters: int, files: frozenset[str], task: str) -> None:
         try:
-            target = self._parts.find(workspace)
-            whole = self._whole_files(target, files)
-            self._parts.history.add_reply(ReplySize(at, target.id, self._parts.session, task, tool, characters, whole))
+            target = self._target(workspace)
+            whole = self._whole_files(target, files) if target else None
+            self._parts.history.add_reply(
+                ReplySize(at, target.id if target else "", self._parts.session, task, tool, characters, whole)
+            )
         except (ZerikaiError, OSError) as error:
             _LOG.warning("the size of a reply was not kept: %s", error)
+
+    def _target(self, workspace: str) -> Workspace | None:
+        """The workspace of a reply; None for one about past sessions of all projects, or of a folder not registered."""
+        try:
+            return self._parts.find(workspace)
+        except WorkspaceError:
+            return None
 
     def _whole_files(self, workspace: Workspace, files: Iterable[str]) -> int | None:
         """Characters of the files, each once; None where the reply cites none that is still there."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,10 @@ from zerikai_memory.sessions.formats.spent import Spent
 Json = dict[str, Any]
 
 # Arguments that name what a tool works on, the most telling first.
+# 2100-01-01, UTC.
+DATED_BEFORE = 4_102_444_800
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
+_HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)\w+\1")
 _TARGETS = """
     file_path filePath path AbsolutePath TargetFile notebook_path filename uri command CommandLine cmd pattern query
     Query url Url regex description prompt input
@@ -114,21 +119,25 @@ def text_field(record: Json, *names: str) -> str:
 
 
 def seconds(value: Any) -> float | None:
-    """A time as seconds since the epoch: ISO text, or a number of seconds or milliseconds; None for anything else."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        amount = value / 1000 if value > 1e11 else float(value)
-        return amount if 0 < amount < 1e11 else None
-    if not isinstance(value, str):
-        return None
+    """A time as seconds since the epoch: ISO text, or a number of seconds or milliseconds; None for anything else.
+
+    What lies outside of 1970 to 2099 is no time of a session: such a line has no date.
+    """
     try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            amount = value / 1000 if value > 1e11 else float(value)
+        elif isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            amount = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        else:
+            return None
+    except (ValueError, OverflowError):
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return amount if 0 < amount < DATED_BEFORE else None
 
 
 def tool_text(name: Any, arguments: Any) -> str:
-    """`name: target` of a tool call; arguments may be JSON text."""
+    """`name: target` of a tool call; arguments may be JSON text. Of a patch the files it changes are the target."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
@@ -139,7 +148,17 @@ def tool_text(name: Any, arguments: Any) -> str:
         target = next((_flat(arguments[key]) for key in _TARGETS if arguments.get(key)), "")
     elif arguments:
         target = _flat(arguments)
+    target = _without_content(target)
     return f"{name}: {target}" if target else str(name)
+
+
+def _without_content(target: str) -> str:
+    """A command without the text that it writes: the files of a patch, a here-document up to its mark."""
+    if "*** Begin Patch" in target:
+        return " ".join(dict.fromkeys(_PATCHED.findall(target))) or "patch"
+    if found := _HERE_DOCUMENT.search(target):
+        return target[: found.end()]
+    return target
 
 
 def files_below(folder: Path, *endings: str) -> Iterator[str]:
