@@ -272,3 +272,10 @@ def test_the_entry_points_start(command, tmp_path):
     done = subprocess.run([*command, "--help"], capture_output=True, text=True, env=env, check=True)
     assert "usage: zerikai-memory" in done.stdout
     assert list(tmp_path.iterdir()) == []  # help touches nothing
+
+
+@pytest.mark.parametrize("path", ["", "  "])
+def test_an_empty_path_is_no_way_to_say_the_current_project(run, path):
+    status, out, err = run("scan", path)
+    assert (status, out) == (1, "")
+    assert "PATH: got an empty text" in err

@@ -206,6 +206,8 @@ def _show(args: argparse.Namespace, value: Any, text: str, pretty: Callable[[], 
 def _run_scan(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render, terminal
 
+    if args.path is not None and not args.path.strip():
+        raise InputError("PATH: got an empty text, perhaps an unset variable; leave it out for the current project")
     with _stop_on_interrupt() as stopped, terminal.progress_bar() as progress:
         report = memory.scan(
             args.path,
