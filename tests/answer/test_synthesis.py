@@ -175,7 +175,9 @@ def test_a_cloud_without_balance_is_asked_and_told_once(make, ask, double) -> No
 def test_a_model_that_does_not_answer_in_time_is_left_alone_for_a_minute(make, ask) -> None:
     with ollama_face(silent_s=30) as face:
         memory = make(ollama_host=face.url)
-        assert "no complete answer within 2 s" in ask(memory, model_wait_s=2.1).warnings[0]
+        told = ask(memory, model_wait_s=2.1).warnings[0]
+        # Our own time and the client's end together: either may be the first to say so.
+        assert "no complete answer within 2 s" in told or "did not answer in time" in told
         again = ask(memory, model_wait_s=20)
         assert (again.route.backend, again.warnings) == ("none", ())
         assert len(face.requests) == 1
