@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT = 64, 2, 4, 128, 32_768
+SPECIAL = (b"<unk>", b"<s>", b"</s>")
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}\n{% endfor %}<|assistant|>"
 
 
@@ -19,7 +20,7 @@ def write_model(path: Path) -> None:
     import numpy
 
     rng = numpy.random.default_rng(7)
-    tokens = [b"<unk>", b"<s>", b"</s>", *(f"<0x{byte:02X}>".encode() for byte in range(256))]
+    tokens = [*SPECIAL, *(f"<0x{byte:02X}>".encode() for byte in range(256))]
     letters = [chr(code).encode() for code in range(33, 127)] + ["\u2581".encode()]
     kinds = [2, 3, 3] + [6] * 256 + [1] * len(letters)
     tokens += letters
@@ -42,11 +43,17 @@ def write_model(path: Path) -> None:
     writer.add_unk_token_id(0)
     writer.add_chat_template(TEMPLATE)
 
+    def drawn(*shape: int) -> numpy.ndarray:
+        return (rng.standard_normal(shape) * 0.2).astype(numpy.float32)
+
     def weights(name: str, *shape: int) -> None:
-        writer.add_tensor(name, (rng.standard_normal(shape) * 0.2).astype(numpy.float32))
+        writer.add_tensor(name, drawn(*shape))
 
     weights("token_embd.weight", len(tokens), WIDTH)
-    weights("output.weight", len(tokens), WIDTH)
+    output = drawn(len(tokens), WIDTH)
+    # Some letter always scores far above 0, so the model never ends its text by chance: only a limit or a stop does.
+    output[: len(SPECIAL)] = 0.0
+    writer.add_tensor("output.weight", output)
     writer.add_tensor("output_norm.weight", numpy.ones(WIDTH, numpy.float32))
     for layer in range(LAYERS):
         for part in ("attn_norm", "ffn_norm"):
