@@ -279,7 +279,7 @@ def test_cancel_ends_the_question(make, ask, double) -> None:
     double.default = Say(silent_s=30)
     with pytest.raises(Cancelled):
         ask(make(**cloud(double)), cancelled=lambda: bool(double.requests))
-    assert double.requests[0].hung_up.wait(5)
+    assert double.requests[0].hung_up.wait(20)
 
 
 def test_local_mode_opens_no_connection_but_loopback(make, ask, workspace) -> None:

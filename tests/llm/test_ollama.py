@@ -138,9 +138,9 @@ def test_a_slow_model_is_left_and_its_connection_closed(by_cancel: bool) -> None
         with pytest.raises(ModelError) as caught:
             local(face.url).complete(PROMPT, call)
         assert caught.value.kind == (FailureKind.CANCELLED if by_cancel else FailureKind.TIMEOUT)
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 20
         if face.requests:  # importing the client may have taken the whole second
-            assert face.hung_up.wait(5)
+            assert face.hung_up.wait(20)
 
 
 @pytest.mark.parametrize(

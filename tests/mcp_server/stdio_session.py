@@ -86,7 +86,7 @@ class StdioSession:
         result: dict[str, Any] = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
         return result
 
-    def end(self, timeout_s: float = 10.0) -> tuple[int, bytes, str, float]:
+    def end(self, timeout_s: float = 30.0) -> tuple[int, bytes, str, float]:
         """Wait for the end: exit status, the rest of stdout, stderr, seconds it took."""
         started = time.monotonic()
         out, err = self.process.communicate(timeout=timeout_s)

@@ -64,8 +64,8 @@ def drained(worker: MirrorProcess) -> None:
     assert worker.wait_drained(60, lambda _: True), worker.trouble
 
 
-def ended(worker: MirrorProcess, within_s: float) -> None:
-    deadline = time.monotonic() + within_s
+def ended(worker: MirrorProcess) -> None:
+    deadline = time.monotonic() + 60
     while worker.alive:
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -121,18 +121,18 @@ def test_killed_while_it_writes_the_next_worker_brings_the_mirror_up_to_the_inde
     while worker.left is None:
         time.sleep(0.01)
     os.kill(worker._process.pid, signal.SIGKILL)
-    ended(worker, 5)
+    ended(worker)
     assert state.get("open")
     worker = start("drain")
     drained(worker)
-    ended(worker, 5)
+    ended(worker)
     assert (left(index), state.count(), state.get("open")) == (0, len(index.entities()), "")
 
 
 def test_a_folder_whose_files_are_damaged_is_replaced_and_never_answers_wrong(index, state, start, tmp_path) -> None:
     worker = start("drain")
     drained(worker)
-    ended(worker, 5)
+    ended(worker)
     database = state.build_folder() / "chroma.sqlite3"
     content = bytearray(database.read_bytes())
     content[4096 : len(content) // 2] = b"\xa5" * (len(content) // 2 - 4096)
@@ -156,7 +156,7 @@ def test_a_drop_ends_a_foreign_worker_and_leaves_no_text_on_disk(index, state, s
         path.unlink()
     state.close()
     assert remove_mirrors(tmp_path, WORKSPACE)
-    ended(worker, 5)
+    ended(worker)
     assert list((tmp_path / "vector_db").rglob("*")) == []
 
 
@@ -169,7 +169,7 @@ print(worker._process.pid, flush=True)
 while worker.left is None:
     time.sleep(0.01)
 print("at work", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -180,7 +180,7 @@ def test_a_worker_does_not_outlive_a_parent_that_was_killed(index, tmp_path: Pat
         pid = int(parent.stdout.readline())
         assert parent.stdout.readline() == "at work\n"
         parent.kill()
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + 60
     while running(pid):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -200,7 +200,7 @@ def test_a_worker_that_is_told_to_end_within_its_delay_does_nothing(start, tmp_p
     worker = start("drain", delay_s=30.0)
     began = time.monotonic()
     worker.stop()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     assert not (tmp_path / "vector_db").exists()
 
 

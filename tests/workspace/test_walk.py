@@ -65,7 +65,7 @@ def test_case_b08_unreadable_entries_are_named_and_pipes_are_not_opened() -> Non
             [sys.executable, "-c", code, str(workspace)],
             capture_output=True,
             check=True,
-            timeout=case.expect["max_seconds"],
+            timeout=10 * case.expect["max_seconds"],
         )
         (workspace / "locked").chmod(0o755)
     files, skipped = json.loads(done.stdout)
