@@ -2,9 +2,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from zerikai_memory.app import Memory
 from zerikai_memory.settings import Settings
+
+# The same examples in every run, so that a red run is a change's fault; new ones: pytest --hypothesis-profile=default
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.load_profile("same")
 
 # A port of loopback where nothing listens.
 NO_SERVER = "http://127.0.0.1:9"
