@@ -40,6 +40,7 @@ class Prepared:
     class_slack: Floats
     sides: tuple[Side | None, ...]
     documents: Flags
+    written: Flags
 
 
 def prepare(view: IndexView) -> Prepared:
@@ -63,6 +64,7 @@ def prepare(view: IndexView) -> Prepared:
         ),
         sides=sides,
         documents=np.array([side == Side.DOCS for side in sides]),
+        written=np.array([file.language == "markdown" for file in view.files], bool),
     )
 
 

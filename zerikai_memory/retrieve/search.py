@@ -11,12 +11,14 @@ import numpy as np
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import EmbeddingError
+from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
 from zerikai_memory.retrieve.everyday import code_words
 from zerikai_memory.retrieve.frames import frame_entities
 from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
     Evidence,
+    Flags,
     Floats,
     Ints,
     Scores,
@@ -190,7 +192,7 @@ class Searcher:
             scope = Scope()
         if options.ranker == "classic" and not text_only:
             return self._classic(prepared, query, found, scope, options)
-        return _hybrid(found, scope, options, text_only)
+        return _hybrid(found, scope, options, text_only, prepared.written if len(query.terms) >= MIN_TERMS else None)
 
     def _vector(self, view: IndexView, query: Query) -> tuple[Vector | None, str]:
         """The question's vector, or None and why: words answer alone. No reason: the index is of another model."""
@@ -234,6 +236,7 @@ class Searcher:
             distances = _distances(view, vector, nearest, others).astype(np.float64)
             file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
         side_factor = np.array(side_factors(prepared.sides, query.plain))
+        side_factor[decisive_documents(lexical, view.file_of, prepared.written, len(query.terms))] = 1.0
         keyword = np.zeros(len(view))
         if options.lexical_rerank:
             keyword = KEYWORD_SCALE * options.lexical_rerank_weight * prepared.keywords.similarity(query.terms)
@@ -354,7 +357,9 @@ def _near(nearest: Nearest, distances: Floats, text_only: bool) -> Ints:
     return order
 
 
-def _hybrid(found: _Found, scope: Scope, options: SearchOptions, text_only: bool) -> tuple[list[int], Floats]:
+def _hybrid(
+    found: _Found, scope: Scope, options: SearchOptions, text_only: bool, written: Flags | None
+) -> tuple[list[int], Floats]:
     evidence = found.evidence
     scores: Scores = score(evidence)
     named = np.flatnonzero(evidence.name_boost)
@@ -364,6 +369,8 @@ def _hybrid(found: _Found, scope: Scope, options: SearchOptions, text_only: bool
         near = found.distances[candidates] <= options.distance_threshold
         candidates = candidates[near | (evidence.name_boost[candidates] > 0)]
     order = group_by_file(scores, evidence.file_of, candidates, options.files, options.entities)
+    if written is not None:
+        order = with_best_section(order, evidence.lexical, evidence.file_of, written, candidates)
     return order, scores.entity
 
 
