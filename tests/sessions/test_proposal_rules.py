@@ -29,8 +29,11 @@ def counts(rows: list[dict[str, str]]) -> tuple[int, int, int]:
     right = proposed = 0
     for number, row in enumerate(rows):
         session = f"s{number}"
-        before = [turn(row["before"], "assistant", 1, session)] if "before" in row else []
-        found = [one for one in propose([*before, turn(row["text"], row["role"], 2, session)]) if one.turn.step == 2]
+        said = [turn(row["before"], "assistant", 1, session)] if "before" in row else []
+        said.append(turn(row["text"], row["role"], 2, session))
+        if "after" in row:
+            said.append(turn(row["after"], row.get("after_role", "user"), 3, session))
+        found = [one for one in propose(said) if one.turn.step >= 2]
         proposed += len(found)
         label = (row.get("category"), row.get("outcome"))
         right += any((one.category, one.outcome) == label and row["has"] in one.content for one in found)
@@ -39,7 +42,13 @@ def counts(rows: list[dict[str, str]]) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize(
     ("name", "least", "recall"),
-    [("turns.toml", 60, 0.9), ("unseen_turns.toml", 60, 0.7)],
+    [
+        ("turns.toml", 60, 0.9),
+        ("unseen_turns.toml", 60, 0.7),
+        ("trap_turns.toml", 80, 0.9),
+        ("unseen_trap_turns.toml", 80, 0.8),
+        ("later_turns.toml", 50, 0.8),
+    ],
 )
 def test_nine_of_ten_proposals_of_a_labelled_set_are_right(name: str, least: int, recall: float):
     rows = labelled(name)
@@ -66,6 +75,14 @@ def test_a_cue_finds_its_examples_and_not_its_counters(cue):
 def test_a_block_takes_its_examples_out(block):
     assert block.examples
     assert all(block.pattern.search(example) for example in block.examples)
+
+
+@pytest.mark.parametrize("mark", [*CUES.retractions, *CUES.jokes, *CUES.foreign], ids=lambda mark: mark.name)
+def test_a_mark_knows_its_examples_and_not_its_counters(mark):
+    plain = [example.replace("’", "'") for example in mark.examples]
+    assert all(mark.pattern.search(example) for example in plain), mark.name
+    assert [counter for counter in mark.counters if mark.pattern.search(counter)] == []
+    assert mark.counters
 
 
 def test_names_of_cues_and_their_words_are_usable():

@@ -128,6 +128,24 @@ def test_what_was_rejected_does_not_come_back_even_when_the_index_is_made_anew(m
     assert (tmp_path / "brain" / "sessions.decided").stat().st_mode & 0o777 == 0o600
 
 
+def test_what_is_taken_back_later_waits_no_longer_and_no_model_is_asked_about_it(make, project, tmp_path):
+    said = [("user", "where do carts live"), ("assistant", "We decided to keep every cart in MongoDB for the tenants.")]
+    write(tmp_path / "home", "claude-code", Talk("s3", str(project), WHEN + 500, said))
+    memory = make()
+    memory.proposals.propose()
+    assert any("MongoDB" in one.content for one in memory.proposals.waiting())
+    said += [("user", "scratch that, we have nobody to run it and nobody wants to learn it")]
+    write(tmp_path / "home", "claude-code", Talk("s3", str(project), WHEN + 500, said))
+    memory.proposals.propose(since="1d")
+    assert any("MongoDB" in one.content for one in memory.proposals.waiting())  # its message was not looked at
+    with deepseek_double() as double:
+        double.default = Say(text="none")
+        asking = make(memory_mode="cloud", deepseek_api_key="sk-test-0123456789", deepseek_base_url=double.url)
+        asking.proposals.propose(use_model=True)
+        assert not any("MongoDB" in one.content for one in asking.proposals.waiting())
+        assert "MongoDB" not in "".join(request.user for request in double.requests)
+
+
 def test_a_list_of_decisions_that_cannot_be_read_is_an_error(memory, tmp_path):
     (tmp_path / "brain" / "sessions.decided").write_bytes(b"\xff")
     with pytest.raises(Exception, match="cannot be read"):

@@ -34,10 +34,18 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def worth_asking(turns: Iterable[Turn], found: Sequence[Found]) -> list[Turn]:
-    """The messages that a model may know more about: prose of some length, those with a cue first, then the latest."""
+    """The messages that a model may know more about: prose of some length, those with a cue first, then the latest.
+
+    What was `found`, also what was withdrawn, is not asked about, nor what is a joke.
+    """
     told = {(one.turn.session, one.turn.step) for one in found}
-    hint = load_cues().hint
-    left = (turn for turn in turns if (turn.session, turn.step) not in told and _has_prose(turn.text))
+    cues = load_cues()
+    hint = cues.hint
+    left = (
+        turn
+        for turn in turns
+        if (turn.session, turn.step) not in told and _has_prose(turn.text) and not cues.is_joke(turn.text)
+    )
     return heapq.nsmallest(
         MOST_ASKED, left, key=lambda turn: (hint.search(turn.text.lower()) is None, -(turn.at or 0.0))
     )

@@ -10,7 +10,7 @@ from zerikai_memory.model_asking import Asker
 from zerikai_memory.model_sessions import Proposal, Proposed, Turn
 from zerikai_memory.sessions.archive import Archive
 from zerikai_memory.sessions.asking import ask_for_proposals, worth_asking
-from zerikai_memory.sessions.extracting import Found, propose
+from zerikai_memory.sessions.extracting import Found, examine
 from zerikai_memory.store.proposals import ProposalStore
 from zerikai_memory.store.session_filter import SessionFilter
 
@@ -27,12 +27,15 @@ def gather(
         return Proposed(0, 0, 0, behind, warnings=warnings)
     wanted, store = archive.messages_of(workspace, since), archive.store.proposals
     read = _Counted(store.said(wanted))
-    found = list(propose(read))
-    added = store.add([as_proposal(one) for one in found])
+    looked = list(examine(read))
+    found = [as_proposal(one) for one in looked if not one.withdrawn]
+    if since is None:  # else what was said before it is not known, and may be what makes a proposal one
+        store.withdraw(wanted, {one.id for one in found})
+    added = store.add(found)
     asker = hire() if hire else None
     asked = 0
     if asker:
-        more, asked = _ask(store, wanted, asker, found)
+        more, asked = _ask(store, wanted, asker, looked)
         added += more
     elif hire:
         warnings = (*warnings, "no model can be asked: found by rules alone")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 MOST_SENTENCE_CHARS = 400
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\S\n]*$|\Z)")
@@ -39,12 +39,18 @@ GIVES_REASON = re.compile(
 )
 
 
-def prose_sentences(text: str) -> Iterator[str]:
-    """The sentences of a message in its order, each in one line, words of others as a pair of empty quotes."""
+def prose_sentences(text: str, foreign: Callable[[str], bool] = lambda line: False) -> Iterator[str]:
+    """The sentences of a message in its order, each in one line, words of others as a pair of empty quotes.
+
+    After a line that `foreign` knows as leading to words of others nothing is the speaker's own, up to a heading.
+    """
     text = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+    own = True
     for line in text.split("\n"):
-        if not line.strip() or _NO_PROSE.match(line):
+        own = own or line.lstrip().startswith("#")
+        if not own or not line.strip() or _NO_PROSE.match(line):
             continue
+        own = not foreign(line.strip())
         line = _EMPHASIS.sub("", _LIST_MARK.sub("", line))
         for part in _END.split(_QUOTED.sub('""', line)):
             sentence = " ".join(part.split())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
 from zerikai_memory.errors import StoreError
@@ -63,6 +63,13 @@ class ProposalStore:
                 ],
             )
             return int(connection.execute("SELECT count(*) FROM proposals").fetchone()[0] - before)
+
+    def withdraw(self, wanted: SessionFilter, found: Set[str]) -> None:
+        """Remove what rules proposed from these messages and do not any more: it was taken back, or the rules changed."""
+        old = [one.id for one in self.waiting(wanted, -1) if one.found_by.startswith("rule:") and one.id not in found]
+        if old:
+            with self._database.write() as connection:
+                connection.executemany("DELETE FROM proposals WHERE id = ?", [(id,) for id in old])
 
     def waiting(self, wanted: SessionFilter, limit: int) -> list[Proposal]:
         """Proposals that nobody has decided on, the latest said first."""
