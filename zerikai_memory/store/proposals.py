@@ -65,7 +65,7 @@ class ProposalStore:
             return int(connection.execute("SELECT count(*) FROM proposals").fetchone()[0] - before)
 
     def withdraw(self, wanted: SessionFilter, found: Set[str]) -> None:
-        """Remove what rules proposed from these messages and do not any more: it was taken back, or the rules changed."""
+        """Remove what rules proposed from these messages and do not any more: it was taken back, or rules changed."""
         old = [one.id for one in self.waiting(wanted, -1) if one.found_by.startswith("rule:") and one.id not in found]
         if old:
             with self._database.write() as connection:
