@@ -16,6 +16,7 @@ from zerikai_memory.retrieve.rank import (
     MEMBER_NAME_FACTOR,
     MODULE_NAME_FACTOR,
     SAME_NAME_OTHER_CASE,
+    Flags,
     Floats,
 )
 from zerikai_memory.store.view import IndexView
@@ -63,10 +64,17 @@ class NameTable:
     def places(self, query: Query) -> Floats:
         """[n] boost of every entity at a path, or around a path:line, of the question."""
         boost = np.zeros(len(self._view))
-        only_path = not query.identifiers and len(query.paths) == 1 and query.plain.strip("`'\"") == query.paths[0].path
         for mention in query.paths:
-            self._add_path(boost, mention, only_path)
+            self._add_path(boost, mention, only_path=query.looked_up is not None)
         return boost
+
+    def looked_up(self, query: Query) -> Flags:
+        """[n] whether each entity is what the question names; at a path:line those around the line, if any are."""
+        found: Flags = self.boosts(query) + self.places(query) > 0
+        for line in (mention.line for mention in query.paths if mention.line is not None):
+            around = found & (self._view.first_lines <= line) & (line <= self._view.end_lines)
+            found = around if around.any() else found
+        return found
 
     def lines(self, query: Query) -> Mapping[int, int | None]:
         """{position of the entity around a path:line of the question: that line}."""
@@ -132,7 +140,7 @@ class NameTable:
             return MODULE_NAME_FACTOR
         return MEMBER_NAME_FACTOR if "." in view.qualified_names[i] else 1.0
 
-    def _add_path(self, boost: Floats, mention: PathMention, only_path: bool) -> None:
+    def _add_path(self, boost: Floats, mention: PathMention, *, only_path: bool) -> None:
         view = self._view
         for f in self.files_named(mention.path):
             inside = np.flatnonzero(view.file_of == f)

@@ -21,8 +21,9 @@ _QUOTED = re.compile(r'(?<![\w\\])"([^"\n]{2,200})"(?!\w)|“([^”\n]{2,200})�
 _CODE = re.compile(r"`([^`\n]{2,200})`")
 # `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path line 12`.
 _PATH = re.compile(
-    r"(?<![\w.@+\-\\/\[\]$])[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w.])"
-    r"(?:(?::|#L|,? (?:at )?line )(?P<line>\d{1,7})(?:[:\-–]L?\d{1,7})?)?"
+    r"(?<![\w.@+\-\\/\[\]$])(?:file:/{2,3})?(?:[A-Za-z]:(?=[\\/]))?"
+    r"(?P<path>[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9})(?![\w.])"
+    r"(?:(?::|#L|[`'\"]?,? (?:(?:at|on) )?line )(?P<line>\d{1,7})(?:[:\-–]L?\d{1,7})?)?"
 )
 _FOLDER_PATH = re.compile(r"(?<![\w.@+\-])[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
 # `.r-stack`, `#main`, `--accent-color`, `my-widget`: names as style sheets and pages write them.
@@ -66,6 +67,16 @@ class Query:
     def name_alone(self) -> bool:
         """Whether the question is one name and nothing else."""
         return len(self.identifiers) == 1 and not set(self.terms) - set(split_words(self.identifiers[0]))
+
+    @property
+    def looked_up(self) -> str | None:
+        """The one name or path that is all of the question, as its definition is told by: no owner and no folder."""
+        if self.name_alone and not self.paths:
+            return self.identifiers[0].rpartition(".")[2]
+        if self.identifiers or len(self.paths) != 1:
+            return None
+        beside = _FOLDER_PATH.sub(" ", _PATH.sub(" ", self.plain))
+        return None if any(split_words(beside)) else self.paths[0].path.rpartition("/")[2]
 
 
 def understand(question: str) -> Query:
@@ -131,18 +142,14 @@ def _quoted(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
 
 def _is_path(match: re.Match[str]) -> bool:
     """`Class.method` has the shape of a file name too."""
-    path = _path_of(match)
+    path = match["path"]
     return bool(match["line"] or "/" in path or "\\" in path or language_of(path))
-
-
-def _path_of(match: re.Match[str]) -> str:
-    return re.split(r":|#L|,? (?:at )?line ", match[0], maxsplit=1)[0] if match["line"] else match[0]
 
 
 def _paths(text: str) -> tuple[PathMention, ...]:
     found: dict[PathMention, None] = {}
     for match in filter(_is_path, _PATH.finditer(text)):
-        found[PathMention(_clean_path(_path_of(match)), int(match["line"]) if match["line"] else None)] = None
+        found[PathMention(_clean_path(match["path"]), int(match["line"]) if match["line"] else None)] = None
     for folders in _FOLDER_PATH.finditer(text):
         mention = PathMention(_clean_path(folders.group()), None)
         if all(mention.path != known.path for known in found):

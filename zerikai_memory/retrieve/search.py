@@ -27,7 +27,7 @@ from zerikai_memory.retrieve.rank import (
     score,
 )
 from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
-from zerikai_memory.retrieve.scope import Scope, in_order, scope_of
+from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
 from zerikai_memory.retrieve.traits import side_factors
 from zerikai_memory.retrieve.unspaced import telling
 from zerikai_memory.store.index import WorkspaceIndex
@@ -139,6 +139,8 @@ class Searcher:
         if not (query.words or query.identifiers or query.paths or query.frames or query.filters) or not len(view):
             return Ranking((), True, 0, view.incomplete, view.embedding != self._embedder.fingerprint)
         scope = scope_of(self._index, view, prepared.position, query)
+        if query.looked_up:
+            scope = looked_up(self._index, prepared.position, query.looked_up, prepared.names.looked_up(query), scope)
         vector, trouble = self._vector(view, query)
         text_only = vector is None
         asked = self._asked(prepared, query, scope)

@@ -28,14 +28,19 @@ def lexical_scores(index: WorkspaceIndex, words: Iterable[str], limit: int) -> l
     return [(row[0], row[1]) for row in rows]
 
 
-def rows_with_phrase(index: WorkspaceIndex, phrase: str) -> list[int]:
-    """Entity rows that hold the words of `phrase` one after the other, in any casing style."""
+def rows_with_phrase(index: WorkspaceIndex, phrase: str, *, in_path: bool = True) -> list[int]:
+    """Entity rows that hold the words of `phrase` one after the other, in any casing style.
+
+    Without `in_path` the paths that all entities of a file share do not count.
+    """
     # An identifier of the text stands in the index in parts and joined, as indexing gives it; a phrase of plain words
     # may begin or end inside one.
     forms = {" ".join(search_words(phrase)), " ".join(split_words(phrase))} - {""}
     if not forms:
         return []
     expression = " OR ".join('"' + form.replace('"', '""') + '"' for form in forms)
+    if not in_path:
+        expression = f"- path : ({expression})"
     with index.database.read() as connection:
         rows = connection.execute("SELECT rowid FROM entity_words WHERE entity_words MATCH ?", (expression,)).fetchall()
     return [row[0] for row in rows]
