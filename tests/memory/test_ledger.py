@@ -354,3 +354,21 @@ def test_nobody_cannot_confirm_a_record(memory: Memory, project: str) -> None:
     note = memory.save("Lint uses ruff", project)
     with pytest.raises(InputError, match="who confirms"):
         memory.records(project).confirm(note.id, " ")
+
+
+def test_a_guess_is_not_confirmed_by_being_said_in_three_sessions(home: Path, tmp_path: Path, project: str) -> None:
+    found = None
+    for session in ("a", "b", "c", "d"):
+        memory = Memory(Settings(home=home, vector_store="exact", session=session), cwd=tmp_path)
+        found = memory.save("Maybe later we move to Kafka", project, category="decision")
+        memory.close()
+    assert found is not None
+    assert (found.confirmed_by, found.importance) == (None, 0.2)
+
+
+def test_a_remark_that_is_no_firm_statement_says_so_when_it_is_saved(memory: Memory, project: str) -> None:
+    note = memory.save("Should we use Redis?", project, category="decision")
+    assert [text for text in note.warnings if "weighs little" in text and "(question)" in text]
+    assert memory.save("Decided: Redis stays", project, category="decision").warnings == ()
+    given = memory.save("Maybe the pool leaks", project, details={"importance": 0.9})
+    assert (given.importance, given.warnings) == (0.9, ())

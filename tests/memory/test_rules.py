@@ -1,4 +1,4 @@
-"""Rules over values: salience, conflicts, decay, the order of attempts."""
+"""Rules over values: conflicts, decay, the order of attempts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from zerikai_memory.memory.conflicts import disagreement
 from zerikai_memory.memory.recall import DecayDays, failed_first, weights
-from zerikai_memory.memory.salience import BASE, RULES, VAGUE_MOST, importance, matched_rules
 from zerikai_memory.model_notes import Anchor, Note
 from zerikai_memory.store.note_table import NoteArrays
 
@@ -16,52 +15,6 @@ HERE = Anchor("a.py", "function", "f", "def f()", "h")
 
 def note(content: str, category: str = "fact", outcome: str | None = None, *, at: bool = False) -> Note:
     return Note(content, category, content, 0.0, "w", outcome=outcome, anchors=(HERE,) if at else ())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "we may think about it later",
-        "Maybe use Redis, not sure",
-        "For now the port is 8080",
-        "It would be nice to have dark mode some day",
-        "Let's revisit the cache layer later",
-        "We might want to split this module because it is long",  # a reason does not make it a decision
-        "thanks, done",
-        "TBD which database",
-    ],
-)
-def test_a_vague_or_temporary_remark_has_low_weight(text: str):
-    assert importance("decision", text) <= VAGUE_MOST
-
-
-@pytest.mark.parametrize(
-    ("category", "less", "more"),
-    [
-        ("fact", "The cache is cleared nightly", "The cache must never be cleared by hand because orders get lost"),
-        ("decision", "We keep SQL", "We keep plain SQL since two ORMs were slower in our load tests"),
-        ("fix", "Restart the worker pods once", "Restart the worker pods: the leak corrupts the index otherwise"),
-        ("fact", "Sessions expire at night", "Sessions expire at night in `expire_sessions` of auth/session.py"),
-    ],
-)
-def test_reasons_rules_damage_and_code_raise_the_weight(category: str, less: str, more: str):
-    assert importance(category, less) < importance(category, more) <= 0.95
-
-
-def test_a_decision_weighs_more_than_a_fact_and_an_unknown_category_like_one():
-    text = "The storefront is rendered on the server"
-    assert importance("decision", text) > importance("fact", text) == importance("recipe", text)
-    assert all(0 < value < 1 for value in BASE.values())
-    assert len({rule.name for rule in RULES}) == len(RULES)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_every_rule_is_met_by_some_text(rule):
-    texts = [
-        "we may want it", "decide later", "maybe", "for now", "would be nice", "because", "never", "data loss",
-        "see `x`", "thanks",
-    ]  # fmt: skip
-    assert any(rule in matched_rules(text) for text in texts)
 
 
 @pytest.mark.parametrize(

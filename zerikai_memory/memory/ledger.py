@@ -25,7 +25,7 @@ from zerikai_memory.memory.notes import (
     saving_warnings,
 )
 from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
-from zerikai_memory.memory.salience import importance
+from zerikai_memory.memory.salience import importance, tentative
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
 from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
@@ -82,15 +82,17 @@ class Ledger:
         parts = self._parts
         content, details = clean_content(draft.content), clean_details(draft.details)
         category, session = clean_category(draft.category), draft.session or parts.session
+        outcome = clean_outcome(draft.outcome)
+        weight = importance(category, content, outcome) if details.importance is None else details.importance
         note = Note(
             "",
             category,
             content,
             0.0,
             target.id,
-            outcome=clean_outcome(draft.outcome),
+            outcome=outcome,
             detail=details.detail,
-            importance=importance(category, content) if details.importance is None else details.importance,
+            importance=weight,
             tags=details.tags,
             session=session,
             agent=agent,
@@ -258,8 +260,8 @@ class Ledger:
         return resolve_anchors(anchors, view, self._parts.index(target.id))
 
     def _promoted(self, note: Note) -> Note:
-        """Confirm a record by rule once enough sessions have said it."""
-        if note.confirmed_by or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM:
+        """Confirm a record by rule once enough sessions have said it; a guess stays one however often it is said."""
+        if note.confirmed_by or tentative(note.content, note.outcome) or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM:
             return note
         self._parts.notes.add_events(note.workspace_id, [NoteEvent(note.id, "confirm", 0.0, by=CONFIRMED_BY_RULE)])
         return self._parts.notes.get([note.id])[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zerikai_memory.errors import InputError
+from zerikai_memory.memory.salience import TENTATIVE_MOST, tentative
 from zerikai_memory.model_notes import OUTCOMES, Note
 from zerikai_memory.redact import mask_secrets
 
@@ -40,6 +41,9 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
             found.append(f"its {', '.join(more)} stayed as they were; to change them save it with supersedes {note.id}")
     elif note.content != given.replace("\0", "").strip():
         found.append("what looks like a secret was masked before it was stored")
+    why = tentative(note.content, note.outcome)
+    if new and why and note.importance <= TENTATIVE_MOST:
+        found.append(f"it weighs little, because it is worded as no firm statement ({why}); say what holds, if it does")
     return tuple(found)
 
 

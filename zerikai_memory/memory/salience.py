@@ -1,75 +1,104 @@
-"""How much a record is worth remembering, by rules: importance from its category and from words in it.
+"""How much a record is worth remembering, by rules: its importance by category and words, and whether it is tentative.
 
-The rules are data. Importance given by the caller wins over all of them.
+A tentative remark (a question, an idea, an intention, a guess, a wish, what holds today alone) weighs at most
+TENTATIVE_MOST and is never confirmed by being said again. The words are data (`salience.toml`); a remark is judged
+by its sentences, and hedging words that are quoted, code or names do not count. Importance given by the caller wins.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 
-# Where a category starts; a word of the user's own starts like a fact.
-BASE: Mapping[str, float] = {
-    "decision": 0.7,
-    "strategy": 0.65,
-    "procedure": 0.6,
-    "fix": 0.6,
-    "error": 0.6,
-    "workaround": 0.55,
-    "fact": 0.5,
-}
-OTHER = 0.5
-# A vague or temporary remark is worth at most this, whatever else it holds.
-VAGUE_MOST = 0.2
+from zerikai_memory.memory.salience_rules import WeightRule, salience_rules
+
+# A tentative remark is worth at most this, whatever else it holds.
+TENTATIVE_MOST = 0.2
 LEAST, MOST = 0.05, 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class SalienceRule:
-    """`pattern` in the text adds `change`; `vague` caps the result at VAGUE_MOST."""
-
-    name: str
-    pattern: re.Pattern[str]
-    change: float = 0.0
-    vague: bool = False
-
-
-def _rule(name: str, pattern: str, change: float = 0.0, *, vague: bool = False) -> SalienceRule:
-    return SalienceRule(name, re.compile(pattern, re.IGNORECASE), change, vague)
-
-
-RULES: tuple[SalienceRule, ...] = (
-    _rule(
-        "undecided", r"\b(we|i|you|they|one) (may|might|could) (want|have|need|think|look|try|consider)\b", vague=True
-    ),
-    _rule(
-        "put off", r"\b(think|talk|worry|decide|look|revisit|come back)\b[^.]{0,30}\b(later|some ?day)\b", vague=True
-    ),
-    _rule("unsure", r"\b(maybe|perhaps|not sure|no idea|i guess|possibly|tbd|who knows)\b", vague=True),
-    _rule("temporary", r"\b(for now|temporar(y|ily)|for the moment|right now|just today|at the moment)\b", vague=True),
-    _rule("wish", r"\b(would be nice|it'd be nice|some ?day|at some point|eventually we)\b", vague=True),
-    _rule("reason", r"\b(because|so that|since|due to|otherwise|in order to|the reason)\b", 0.1),
-    _rule("binding", r"\b(must|never|always|do not|don't|required|forbidden|only ever)\b", 0.1),
-    _rule("damage", r"\b(data loss|corrupt(s|ed|ion)?|security|leak(s|ed)?|outage|breaks? production)\b", 0.15),
-    _rule("names code", r"`[^`]+`|\w[\w/]*\.[a-z]{1,4}\b|\b[a-z]+_[a-z_]+\b|(?-i:\b[a-z]+[A-Z]\w+)", 0.05),
-    _rule("chat", r"^(ok|okay|thanks|thank you|done|nice|great|lgtm|hello|hi)\b[^.]{0,20}[.!]?$", vague=True),
-)
 # Fewer words than this rarely stand alone.
 SHORT_WORDS, SHORT_CHANGE = 4, -0.15
+# What is said first is what a remark is about; a long paste is not read to its end.
+JUDGED_CHARS = 2_000
+QUESTION = "question"
+# Shorter clauses behind a comma are a tag ("I guess"), shorter turns ("but fine") say nothing.
+CLAUSE_WORDS, TURNING_WORDS = 4, 4
+
+_QUOTED = re.compile(
+    r"```.*?```|`[^`\n]*`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」"
+    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|\b[a-z]+://\S+|(?<!\S)/\S*\?\S+",
+    re.DOTALL,
+)
+# Names: with an underscore, an inner capital, a hyphen, dots or brackets of a call.
+_NAMES = re.compile(
+    r"\b(?!peut-être|faut-il|faudrait-il|devrait-on|to-do\b|stop-gap|half-way|spit-balling|когда-нибудь)"
+    r"(?:\w+[-_])+\w+\b|\b[a-z]+[A-Z]\w*|\b\w+\(\)|\b\w+(?:\.\w+)+\b"
+)
+# A capital inside of a sentence is a name, unless everything is shouted.
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9,)] )(?!I\b|I'|TBD\b|TBC\b|WIP\b)[A-ZÀ-Þ][\w]*")
+_SENTENCE = re.compile(r"(?<=[.!?;…])\s+|(?<=[。！？；])|\s[-–—]\s|\n+")
+_ASKED = re.compile(r"[?？؟]\W*$")
 
 
-def importance(category: str, text: str) -> float:
+def importance(category: str, text: str, outcome: str | None = None) -> float:
     """Importance from 0.05 to 0.95 of a record without one given."""
-    found = matched_rules(text)
-    value = BASE.get(category, OTHER) + sum(rule.change for rule in found)
+    base = salience_rules().base
+    value = base.get(category, base["other"]) + sum(rule.change for rule in matched_rules(text))
     if len(text.split()) < SHORT_WORDS:
         value += SHORT_CHANGE
-    if any(rule.vague for rule in found):
-        value = min(value, VAGUE_MOST)
+    if tentative(text, outcome):
+        value = min(value, TENTATIVE_MOST)
     return round(min(MOST, max(LEAST, value)), 2)
 
 
-def matched_rules(text: str) -> tuple[SalienceRule, ...]:
-    """The rules that the text meets, in their order."""
-    return tuple(rule for rule in RULES if rule.pattern.search(text))
+def matched_rules(text: str) -> tuple[WeightRule, ...]:
+    """The rules that change the weight of a text, in their order."""
+    return tuple(rule for rule in salience_rules().weights if rule.pattern.search(text))
+
+
+def tentative(text: str, outcome: str | None = None) -> str | None:
+    """Why a remark is no firm statement (the name of the cue), or None; an attempt that worked or failed is firm."""
+    sentences = _sentences(text)
+    if not sentences or outcome in ("worked", "failed") or any(_decided(sentence) for sentence in sentences):
+        return None
+    first, *rest = sentences
+    why = _why(first)
+    if why is None:
+        # "Staging. Maybe DNS." says nothing; "No ORM. Maybe later." does.
+        return _why(rest[0]) if rest and len(first.split()) < 2 else None
+    firm = [sentence for sentence in rest if _why(sentence) is None]
+    return None if firm and _settles(first, why, firm) else why
+
+
+def _settles(first: str, why: str, firm: list[str]) -> bool:
+    """Whether what is said firmly behind a tentative sentence answers it or turns it round."""
+    flow = salience_rules().flow
+    if why == QUESTION and (flow.answer.match(firm[0]) or flow.asks_for_facts.match(first)):
+        return not flow.proposes.match(first)
+    return any(flow.turn.match(sentence) and len(sentence.split()) > TURNING_WORDS for sentence in firm)
+
+
+def _sentences(text: str) -> list[str]:
+    flow = salience_rules().flow
+    plain = _NAMES.sub("x", _QUOTED.sub("x", text[:JUDGED_CHARS].replace("’", "'")))
+    found: list[str] = []
+    for part in _SENTENCE.split(_CAPITAL.sub("X", plain)):
+        sentence = " ".join(part.lower().split()).lstrip("-*•>#¿¡ ")
+        clauses = flow.afterthought.split(sentence)
+        if len(clauses) > 1 and all(len(clause.split()) >= CLAUSE_WORDS for clause in clauses):
+            found += clauses
+        elif sentence.strip("x.,:; "):
+            found.append(sentence)
+    return [flow.as_a_name.sub("x", sentence) for sentence in found]
+
+
+def _why(sentence: str) -> str | None:
+    rules = salience_rules()
+    if _ASKED.search(sentence):
+        return QUESTION
+    # What a reason guesses at is no guess of the statement.
+    claimed = rules.flow.reason.split(sentence, maxsplit=1)[0].strip() or sentence
+    bare = claimed.rstrip(" .!,;:…。！；")
+    return next((cue.name for cue in rules.tentative if cue.fits(bare)), None)
+
+
+def _decided(sentence: str) -> bool:
+    return not _ASKED.search(sentence) and any(cue.fits(sentence) for cue in salience_rules().decided)
