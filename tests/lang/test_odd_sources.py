@@ -130,7 +130,7 @@ def test_hostile_files_end_in_time(path: str, source: bytes) -> None:
     extract(source, path, deadline_s=1.0)
     # 1 s for reading, 1 s at most for the outline; the rest is room for a slow machine. What the clock does not stop
     # takes minutes.
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 40
 
 
 def test_headings_nest_by_level_however_many_there_are() -> None:

@@ -19,7 +19,7 @@ from zerikai_memory.redact import mask_source
 
 _LOG = logging.getLogger(__name__)
 
-DEADLINE_S = 5.0  # a 50,000-line file takes 1 s; what takes longer is not source
+DEADLINE_S = 10.0  # of CPU; a 50,000-line file takes 1 s, what takes longer on a slow machine too is not source
 OUTLINE_S = 1.0  # what was read in time is not lost for the last step, which takes a tenth of the time
 
 
