@@ -52,8 +52,9 @@ class Proposals:
     ) -> Note:
         """Save a proposal as a confirmed record of its project, in its own words or in `text`.
 
-        The record tells the session it comes from and is anchored to the code it names, where that is known. Raises
-        WorkspaceError when its project is no known workspace and none is given.
+        The record is of the time it was said, confirmed now; it tells the session it comes from and is anchored to the
+        code it names, where that is known. Raises WorkspaceError when its project is no known workspace and none is
+        given.
         """
         proposal = find_proposal(self.archive, wanted)
         target = self.resolve(workspace) if workspace else self._target(proposal)
@@ -68,6 +69,7 @@ class Proposals:
                 self.ledger.known_anchors(target, self.archive.mentions(content, target.path)),
                 {"detail": _source(proposal), "confirmed": by},
                 session=proposal.session,
+                said_at=proposal.at,
             ),
             proposal.agent,
         )

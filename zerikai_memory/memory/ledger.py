@@ -18,11 +18,13 @@ from zerikai_memory.memory.conflicts import disagreement
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
+    asked_id,
     clean_category,
     clean_content,
     clean_details,
     clean_outcome,
     saving_warnings,
+    unclear_id,
 )
 from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
 from zerikai_memory.memory.salience import importance, tentative
@@ -42,7 +44,7 @@ CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions
 # How many near records a new one is held against.
 CONFLICT_CANDIDATES = 25
 RECALL_CANDIDATES = 200
-LEAST_PREFIX = 4
+LEAST_PREFIX = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,16 @@ class Ledger:
         parts = self._parts
         content, details = clean_content(draft.content), clean_details(draft.details)
         category, session = clean_category(draft.category), draft.session or parts.session
+        # What was said earlier holds since then; who vouches for it does so now. A time of 0 is that of saving.
+        now = parts.now() if draft.said_at else 0.0
+        said = min(draft.said_at or 0.0, now)
         outcome = clean_outcome(draft.outcome)
         weight = importance(category, content, outcome) if details.importance is None else details.importance
         note = Note(
             "",
             category,
             content,
-            0.0,
+            said,
             target.id,
             outcome=outcome,
             detail=details.detail,
@@ -99,12 +104,15 @@ class Ledger:
             run_id=details.run_id,
             anchors=self._resolve(target, draft.anchors),
         )
-        replaced = [self.find(target, text) for text in draft.supersedes if text.strip()]
-        events = [NoteEvent(old.id, "supersede", 0.0, session=session, agent=agent) for old in replaced]
+        replaced = [self.find(target, text) for text in draft.supersedes]
+        events = [
+            NoteEvent(old.id, "supersede", now if old.created_at > said else said, session=session, agent=agent)
+            for old in replaced
+        ]
         if details.confirmed:
-            events.append(NoteEvent("", "confirm", 0.0, by=details.confirmed, session=session, agent=agent))
+            events.append(NoteEvent("", "confirm", now, by=details.confirmed, session=session, agent=agent))
         against = self.disagreeing(note, {old.id for old in replaced})
-        events += [NoteEvent("", "conflict", 0.0, other.id, reason=reason) for other, reason in against]
+        events += [NoteEvent("", "conflict", now, other.id, reason=reason) for other, reason in against]
         stored, new = parts.notes.append(note, events, self._vector(note))
         if not new:
             stored = self._promoted(stored)
@@ -164,13 +172,12 @@ class Ledger:
 
     def find(self, target: Workspace, text: str) -> Note:
         """The record of an id, a beginning of it, or `note:ID`; raises InputError for none or several."""
-        wanted = text.strip().removeprefix("note:").strip()
-        ids = self._parts.notes.ids_like(target.id, wanted) if len(wanted) >= 1 else []
-        exact = [id for id in ids if id == wanted] or (ids if len(wanted) >= LEAST_PREFIX else [])
-        if len(exact) != 1:
-            why = f"is ambiguous: {', '.join(exact)}" if exact else f"is no record of {target.name!r}"
-            raise InputError(f"note: {text!r} {why}; `zerikai-memory notes list` shows the ids")
-        return self._parts.notes.get(exact)[0]
+        wanted = asked_id(text)
+        ids = self._parts.notes.ids_like(target.id, wanted)
+        found = self._parts.notes.get([id for id in ids if id == wanted] or ids)
+        if len(found) != 1 or (len(wanted) < LEAST_PREFIX and found[0].id != wanted):
+            raise InputError(unclear_id(text, target.name, found, LEAST_PREFIX))
+        return found[0]
 
     def confirm(self, target: Workspace, text: str, by: str = "user", reason: str = "") -> Note:
         """Append that somebody vouches for a record; raises InputError for nobody and for one that is superseded."""
@@ -252,16 +259,20 @@ class Ledger:
         return tuple(text for text in wanted if known(text))
 
     def _resolve(self, target: Workspace, anchors: Sequence[str]) -> tuple[Anchor, ...]:
-        if not any(text.strip() for text in anchors):
+        if not anchors:
             return ()
         view = self._view(target)
         if view is None:
             raise InputError(f"anchors: {target.name!r} has no index yet; scan it first, or save without anchors")
-        return resolve_anchors(anchors, view, self._parts.index(target.id))
+        return resolve_anchors(anchors, view, self._parts.index(target.id), target.path)
 
     def _promoted(self, note: Note) -> Note:
         """Confirm a record by rule once enough sessions have said it; a guess stays one however often it is said."""
-        if note.confirmed_by or tentative(note.content, note.outcome) or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM:
+        if (
+            note.confirmed_by
+            or tentative(note.content, note.outcome)
+            or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM
+        ):
             return note
         self._parts.notes.add_events(note.workspace_id, [NoteEvent(note.id, "confirm", 0.0, by=CONFIRMED_BY_RULE)])
         return self._parts.notes.get([note.id])[0]

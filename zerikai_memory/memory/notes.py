@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,11 @@ MAX_TAGS = 20
 MAX_WORD_CHARS = 100
 DETAILS = ("detail", "tags", "importance", "confirmed", "run_id")
 _CATEGORY = re.compile(r"[\w][\w .-]{0,62}")
+_ID = re.compile(r"[\[(]?(?:note:\s*)?(?P<id>[\w-]{1,64})[\])]?(?:\s*\(.*\))?", re.IGNORECASE)
+# Of a value in an error message, and of a record that is only to be known again.
+SHOWN_CHARS = 60
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = SHOWN_CHARS
 
 
 def clean_content(content: str) -> str:
@@ -52,6 +58,30 @@ def asked_category(category: str | None) -> str | None:
     return category.strip().lower() or None if category else None
 
 
+def asked_id(text: str) -> str:
+    """The id in `note:ID (category, date)`, `note:ID`, or a beginning of it; raises InputError for what is none."""
+    match = _ID.fullmatch(text.strip())
+    if match is None:
+        raise InputError(
+            f"note: got {got(text)}, expected the id of a record; `zerikai-memory notes list` shows the ids"
+        )
+    return match["id"]
+
+
+def unclear_id(text: str, workspace: str, fitting: Sequence[Note], least: int) -> str:
+    """Why an id means no record: no id begins so, several do, or it is shorter than `least` characters."""
+    if not fitting:
+        return f"note: {got(text)} is no record of {workspace!r}; `zerikai-memory notes list` shows the ids"
+    why = "is ambiguous" if len(fitting) > 1 else f"is too short (give the whole id, or {least} characters and more)"
+    listed = ", ".join(f"{note.id} ({note.category}: {_beginning(note.content)})" for note in fitting)
+    return f"note: {got(text)} {why}; so begins: {listed}"
+
+
+def got(value: Any) -> str:
+    """A value as an error message shows it: short, whatever it holds."""
+    return _BRIEF.repr(value)
+
+
 def clean_category(category: str) -> str:
     """A category in lower case; raises InputError for what is no plain word."""
     word = asked_category(category) or ""
@@ -59,7 +89,7 @@ def clean_category(category: str) -> str:
         raise InputError("category: 'sessions' names past sessions in a question; choose another word")
     if not _CATEGORY.fullmatch(word):
         raise InputError(
-            f"category: got {category!r}, expected a word such as fact, decision, procedure, fix, error, workaround"
+            f"category: got {got(category)}, expected a word such as fact, decision, procedure, fix, error, workaround"
         )
     return word
 
@@ -68,7 +98,7 @@ def clean_category(category: str) -> str:
 class Draft:
     """A record as the caller gives it; `details` may hold detail, tags, importance, confirmed and run_id.
 
-    `session` is where it was said, None: in the session of this process.
+    `session` is where it was said, None: in the session of this process. `said_at` is when (seconds), None: now.
     """
 
     content: str
@@ -78,6 +108,7 @@ class Draft:
     anchors: Sequence[str] = ()
     details: Mapping[str, Any] | None = None
     session: str | None = None
+    said_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +126,7 @@ def clean_outcome(outcome: str | None) -> str | None:
     """worked, failed, unknown or None; raises InputError for another word."""
     word = (outcome or "").strip().lower()
     if word and word not in OUTCOMES:
-        raise InputError(f"outcome: got {outcome!r}, expected one of: {', '.join(OUTCOMES)}")
+        raise InputError(f"outcome: got {got(outcome)}, expected one of: {', '.join(OUTCOMES)}")
     return word or None
 
 
@@ -103,7 +134,7 @@ def clean_details(details: Mapping[str, Any] | None) -> Details:
     """The details with secrets masked; raises InputError that names what is wrong."""
     given = {key: value for key, value in (details or {}).items() if value is not None}
     if unknown := sorted(given.keys() - set(DETAILS)):
-        raise InputError(f"details: {unknown[0]!r} is not known; it may hold {', '.join(DETAILS)}")
+        raise InputError(f"details: {got(unknown[0])} is not known; it may hold {', '.join(DETAILS)}")
     detail = given.get("detail", "")
     if not isinstance(detail, str) or len(detail) > MAX_NOTE_CHARS:
         raise InputError(f"details: detail must be a text of at most {MAX_NOTE_CHARS} characters")
@@ -117,17 +148,17 @@ def clean_details(details: Mapping[str, Any] | None) -> Details:
 
 
 def _clean_tags(tags: Any) -> tuple[str, ...]:
-    listed = tags.split(",") if isinstance(tags, str) else tags
+    listed = [tag for tag in tags.split(",") if tag.strip()] if isinstance(tags, str) else tags
     if not isinstance(listed, list | tuple) or len(listed) > MAX_TAGS:
-        raise InputError(f"details: tags must be a list of at most {MAX_TAGS} words, got {tags!r}")
-    return tuple(dict.fromkeys(_clean_word("tags", tag) for tag in listed if tag != ""))
+        raise InputError(f"details: tags must be a list of at most {MAX_TAGS} words, got {got(tags)}")
+    return tuple(dict.fromkeys(_clean_word("tags", tag) for tag in listed))
 
 
 def _clean_importance(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(f"details: importance must be a number from 0 to 1, got {value!r}")
+        raise InputError(f"details: importance must be a number from 0 to 1, got {got(value)}")
     return float(value)
 
 
@@ -141,5 +172,10 @@ def _clean_confirmed(value: Any) -> str | None:
 def _clean_word(name: str, value: Any) -> str:
     text = " ".join(value.split()) if isinstance(value, str) else ""
     if not text or len(text) > MAX_WORD_CHARS or not text.isprintable():
-        raise InputError(f"{name}: expected a text of 1 to {MAX_WORD_CHARS} characters, got {value!r}")
+        raise InputError(f"{name}: expected a text of 1 to {MAX_WORD_CHARS} characters, got {got(value)}")
     return mask_secrets(text)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[: SHOWN_CHARS - 4]} ..."

@@ -57,18 +57,14 @@ class NoteStore:
                     known, "reaffirm", note.created_at, None, None, "", note.session, note.agent, note.run_id
                 )
                 _insert_events(connection, note.workspace_id, [again])
+                told = [
+                    *(replace(event, note_id=known) for event in _about(events, "confirm")),
+                    *(replace(event, other_id=known) for event in _about(events, "supersede")),
+                ]
                 _insert_events(
                     connection,
                     note.workspace_id,
-                    [replace(event, note_id=known) for event in _about(events, "confirm")],
-                )
-                _insert_events(
-                    connection,
-                    note.workspace_id,
-                    [
-                        replace(event, other_id=known, created_at=note.created_at)
-                        for event in _about(events, "supersede")
-                    ],
+                    [replace(event, created_at=event.created_at or note.created_at) for event in told],
                 )
                 return notes_by_id(connection, [known])[0], False
             seq = _insert(connection, note)
@@ -118,10 +114,10 @@ class NoteStore:
             return notes_by_id(connection, ids, as_of)
 
     def ids_like(self, workspace_id: str, prefix: str) -> list[str]:
-        """Ids of a workspace's records that begin with `prefix`, at most a few."""
+        """Ids of a workspace's records that begin with `prefix`, at most a few, the shortest first."""
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
-                "SELECT id FROM notes WHERE workspace_id = ? AND substr(id, 1, ?) = ? LIMIT 5",
+                "SELECT id FROM notes WHERE workspace_id = ? AND substr(id, 1, ?) = ? ORDER BY length(id), id LIMIT 5",
                 (workspace_id, len(prefix), prefix),
             ).fetchall()
         return [row[0] for row in rows]
@@ -162,7 +158,9 @@ class NoteStore:
         }  # fmt: skip
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
-                f"SELECT n.id FROM notes n WHERE {' AND '.join(conditions)} ORDER BY n.seq DESC LIMIT :limit", values
+                f"SELECT n.id FROM notes n WHERE {' AND '.join(conditions)} ORDER BY n.created_at DESC, n.seq DESC"
+                " LIMIT :limit",
+                values,
             ).fetchall()
             return notes_by_id(connection, [row[0] for row in rows], as_of)
 
