@@ -79,3 +79,52 @@ def test_endless_words_are_taken_apart_in_no_time(piece: str) -> None:
     started = time.process_time()
     understand(piece * 8_000)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "identifiers"),
+    [
+        ("foo*", ("foo",)),
+        ("-foo", ("foo",)),
+        ("^foo", ("foo",)),
+        ("foo:", ("foo",)),
+        ("**foo**", ("foo",)),
+        ("foo();", ("foo",)),
+        ("`foo`?", ("foo",)),
+        ("NEAR(foo)", ("foo",)),
+        ("NEAR/3(foo)", ("foo",)),
+        ('"NEAR(foo, 5)"', ("foo",)),
+        ("NOT foo", ("foo",)),
+        ("foo OR", ("foo",)),
+        ("(get_user AND setUser)", ("get_user", "setUser")),
+        ("Store->getUser", ("Store.getUser",)),
+        ("store?.getUser()", ("store.getUser",)),
+        ("_private", ("_private",)),
+        ("__init__", ("__init__",)),
+    ],
+)
+def test_operators_and_signs_around_a_name_do_not_hide_it(question: str, identifiers: tuple[str, ...]) -> None:
+    query = understand(question)
+    assert query.identifiers == identifiers
+    assert not query.phrases or query.phrases == identifiers
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("retries AND timeouts", ("retries", "timeouts")),
+        ("AND", ("and",)),  # nothing else is asked
+        ("SELECT NEAR", ("select", "near")),  # all of it is in capitals
+        ("who handles NOT_FOUND", ("handles", "not", "found", "notfound")),  # part of a name
+    ],
+)
+def test_operators_in_capitals_are_no_words(question: str, words: tuple[str, ...]) -> None:
+    assert understand(question).words == words
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [("getUser(1)", True), ("getUser[0]", True), ("getUser(cart)", False), ("getUser setUser", False)],
+)
+def test_a_name_with_a_number_is_still_alone(question: str, alone: bool) -> None:
+    assert understand(question).name_alone is alone

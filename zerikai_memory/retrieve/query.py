@@ -16,7 +16,11 @@ MAX_QUESTION_CHARS = 8_000
 MAX_WORDS = 64
 
 _NAME = r"[^\W\d]\w*"
-_DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
+_JOINT = re.compile(r"[?!]?\.|::|#|->")
+_DOTTED = re.compile(rf"{_NAME}(?:(?:{_JOINT.pattern}){_NAME})*")
+# How search engines are asked; here every word is searched for, so these say nothing.
+_OPERATOR = re.compile(r"(?<![\w.$])(?:AND|OR|NOT|NEAR(?:/\d+)?)(?![\w.:=])")
+_NEAR_PHRASE = re.compile(r"\s*NEAR(?:/\d+)?\s*\((.*?)(?:,\s*\d+\s*)?\)\s*")
 _QUOTED = re.compile(r'(?<![\w\\])"([^"\n]{2,200})"(?!\w)|“([^”\n]{2,200})”')
 _CODE = re.compile(r"`([^`\n]{2,200})`")
 # `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path line 12`.
@@ -66,7 +70,8 @@ class Query:
     @property
     def name_alone(self) -> bool:
         """Whether the question is one name and nothing else."""
-        return len(self.identifiers) == 1 and not set(self.terms) - set(split_words(self.identifiers[0]))
+        beside = set(self.terms) - set(split_words(self.identifiers[0])) if len(self.identifiers) == 1 else {""}
+        return all(term.isdigit() for term in beside)  # `getUser(1)`
 
     @property
     def looked_up(self) -> str | None:
@@ -84,6 +89,8 @@ def understand(question: str) -> Query:
     text = question[:MAX_QUESTION_CHARS].replace("\0", " ").strip()
     trace = find_trace(text)
     plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
+    if not trace:
+        plain = _without_operators(plain)
     paths = () if trace else _paths(plain)
     return Query(
         text=text,
@@ -101,6 +108,12 @@ def understand(question: str) -> Query:
     )
 
 
+def _without_operators(text: str) -> str:
+    """A question without AND, OR, NOT and NEAR in capitals, unless all of it is in capitals or nothing else is left."""
+    rest = _OPERATOR.sub(" ", _QUOTED.sub(lambda match: _NEAR_PHRASE.sub(r"\1", match[0]), text))
+    return rest if rest != text and any(letter.islower() for letter in rest) else text
+
+
 def content_words(all_words: Iterable[str]) -> tuple[str, ...]:
     """Distinct words in order without stop words, unless there is nothing else; at most MAX_WORDS."""
     found = dict.fromkeys(all_words)
@@ -115,7 +128,7 @@ def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
         # What is left beside a path may be one plain name: "run in mod/task.py" asks for that file's `run`.
         text = _FOLDER_PATH.sub(" ", _PATH.sub(lambda match: " " if _is_path(match) else match[0], text))
     plain = [word for word in text.split() if word.lower() not in STOP_WORDS]
-    whole = " ".join(plain).strip("`'\"()[]{};,.?! ")
+    whole = re.sub(r"^[^\w$]+|[^\w$]+$", "", " ".join(plain))
     found: dict[str, None] = {}
     if _DOTTED.fullmatch(whole):
         found[_dots(whole)] = None
@@ -123,7 +136,7 @@ def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
     for match in _DOTTED.finditer(text):
         name = match.group()
         code_like = "_" in name.strip("_") or name.startswith("_") or _INNER_CAPITAL.search(name) or name in quoted
-        dotted = "." in name or "::" in name or "#" in name
+        dotted = _JOINT.search(name) is not None
         if code_like or dotted:
             found[_dots(name)] = None
     for match in _HYPHENATED.finditer(text):
@@ -132,7 +145,7 @@ def _identifiers(text: str, paths: tuple[PathMention, ...]) -> tuple[str, ...]:
 
 
 def _dots(name: str) -> str:
-    return name.replace("::", ".").replace("#", ".")
+    return _JOINT.sub(".", name)
 
 
 def _quoted(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
