@@ -349,15 +349,3 @@ def test_since_and_project_narrow_and_a_forgotten_session_is_gone(tmp_path, arch
     assert totals(tape, workspace="/home/dev/shop")["output"] == 1
     tape.forget("s2")
     assert totals(tape)["output"] == 1
-
-
-def test_an_index_from_before_there_were_figures_is_filled_by_reading_again(tmp_path, archive):
-    write(tmp_path, f"{CLAUDE}/s1.jsonl", claude("m1", "r1", 9))
-    tape = archive(tmp_path)
-    tape.index()
-    with tape._store._database.write() as connection:
-        connection.execute("DROP TABLE responses")
-    tape.close()
-    again = archive(tmp_path)
-    assert totals(again)["output"] == 9
-    assert again.index().read_bytes == 0

@@ -145,8 +145,8 @@ class Archive:
             hits = search(self._store, query, wanted, limit, self._names())
             return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
         if wanted.session is not None:
-            (info,) = self._list(SessionFilter(session=wanted.session), 1) or (None,)
-            shown = self._dialogue(wanted.session, step, info.steps if info else 0)
+            (info,) = self._list(SessionFilter(session=wanted.session, agent=wanted.agent), 1) or (None,)
+            shown = self._dialogue(wanted, step, info.steps if info else 0)
             return Recall(
                 steps=shown,
                 sessions=(info,) if info else (),
@@ -168,12 +168,13 @@ class Archive:
 
     def show(self, session: str, first: int = 1, last: int = MAX_STEP) -> list[SessionStep]:
         """The messages of a session, whole."""
-        return self._store.steps(self._session(session), first, last)
+        agent, found = self._session(session)
+        return self._store.steps(found, first, last, agent)
 
     def forget(self, session: str) -> SessionsForgotten:
-        """Remove the text of a session from the index for good; its transcript file stays."""
-        found = self._session(session)
-        return SessionsForgotten((found,), self._store.forget(found))
+        """Remove the text of a session from the index for good, copies too; its transcript file stays."""
+        agent, found = self._session(session)
+        return SessionsForgotten((found,), self._store.forget(agent, found))
 
     def messages_of(self, workspace: str | None, since: str | None) -> SessionFilter:
         """Which messages a project and a time mean; raises InputError or WorkspaceError for what means none."""
@@ -244,9 +245,10 @@ class Archive:
         _one_of("agent", agent, tuple(BY_NAME))
         _one_of("role", role, ROLES)
         now = time.time()
+        found = self._session(session, agent) if session else None
         return SessionFilter(
-            session=self._session(session) if session else None,
-            agent=agent or None,
+            session=found[1] if found else None,
+            agent=found[0] if found else agent or None,
             project=self._project(workspace) if workspace and workspace.strip() else None,
             role=role or None,
             since=moment(since, "since", now) if since else None,
@@ -270,22 +272,27 @@ class Archive:
         known = ", ".join(folders[:20]) or "none yet"
         raise WorkspaceError(f"workspace: no project {workspace!r}; folders with sessions: {known}")
 
-    def _session(self, text: str) -> str:
-        """The id of a session by the beginning of it; raises InputError for none or several."""
-        wanted = text.strip()
-        found = self._store.matching_sessions(wanted) if wanted and self._store.exists() else []
-        if wanted in found:
-            return wanted
-        if len(found) == 1:
-            return found[0]
+    def _session(self, text: str, agent: str | None = None) -> tuple[str, str]:
+        """Agent and id of a session by the beginning of its id, `agent:` before it where two agents have the same.
+
+        Raises InputError for none or several.
+        """
+        before, _, after = text.strip().partition(":")
+        named = before in BY_NAME and bool(after)
+        wanted, agent = (after.strip(), before) if named else (text.strip(), agent or None)
+        found = self._store.matching_sessions(wanted, agent) if wanted and self._store.exists() else []
+        exact = [one for one in found if one[1] == wanted]
+        if len(one := exact or found) == 1:
+            return one[0]
         if found:
-            raise InputError(f"session: {text!r} fits several: {', '.join(found)}")
+            names = ", ".join(f"{agent}:{session}" for agent, session in one)
+            raise InputError(f"session: {text[:80]!r} fits several: {names}")
         raise InputError(f"session: there is none {text[:80]!r}; `zerikai-memory sessions list` names them")
 
-    def _dialogue(self, session: str, step: int | None, steps: int) -> tuple[SessionStep, ...]:
+    def _dialogue(self, wanted: SessionFilter, step: int | None, steps: int) -> tuple[SessionStep, ...]:
         """The messages around a step, or from the first on, as far as there is room."""
-        middle = step or 1
-        near = self._store.steps(session, middle - NEAR_STEPS, middle + NEAR_STEPS)
+        middle, session = step or 1, wanted.session or ""
+        near = self._store.steps(session, middle - NEAR_STEPS, middle + NEAR_STEPS, wanted.agent)
         if step is not None and not any(one.step == step for one in near):
             raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {steps}")
         room, kept = DIALOGUE_BYTES, list[SessionStep]()

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,17 +15,33 @@ from zerikai_memory.sessions.formats.base import Json
 # A longer line is a dump, not discourse; its bytes are skipped in pieces.
 MAX_LINE_BYTES = 32_000_000
 _PIECE = 1_000_000
-# Enough to tell a file from another that took its name; the first line names session and time.
-HEAD_BYTES = 1_024
+# Of the first line and of what stands before an offset: enough to tell a file from another that took its name, and one
+# that has grown from one that was written anew.
+HEAD_BYTES, TAIL_BYTES = 1_024, 256
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_JSON = json.JSONDecoder()
+# A crash may leave a run of NUL bytes where a line was to be written.
+_BLANK = b"\0 \t\r\n"
+
+
+class Kinship(StrEnum):
+    """What a file is to the one that was read under its name."""
+
+    GROWN = "grown"  # all that was read still stands there
+    REWRITTEN = "rewritten"  # it begins with the same line, what follows is other
+    OTHER = "other"  # its first line is another one
 
 
 @dataclass(frozen=True, slots=True)
 class RawLine:
-    """A line at `offset` that ends before `end`; `record` is None where it is no JSON object (blank: `blank`)."""
+    """A line at `offset` that ends before `end`; `records` is empty where it holds no JSON object (blank: `blank`).
+
+    It holds several where the line feed between them was lost.
+    """
 
     offset: int
     end: int
-    record: Json | None
+    records: tuple[Json, ...] = ()
     blank: bool = False
 
 
@@ -37,29 +54,42 @@ def raw_lines(path: Path, offset: int) -> Iterator[RawLine]:
             if raw.endswith(b"\n"):
                 yield RawLine(start, offset, _parsed(raw), not raw.strip())
             elif len(raw) < MAX_LINE_BYTES:
-                if (record := _parsed(raw)) is not None:
-                    yield RawLine(start, offset, record)
+                if records := _parsed(raw):
+                    yield RawLine(start, offset, records)
                 return
             else:
                 rest = _skip_line(file)
                 if rest is None:
                     return
                 offset += rest
-                yield RawLine(start, offset, None)
+                yield RawLine(start, offset)
 
 
-def head(path: Path) -> str:
-    """A fingerprint of the first bytes, with how many they were: `known_head` compares it after the file has grown."""
+def fingerprint(path: Path, offset: int) -> str:
+    """What `kinship` compares when the file is met again: of its first line, and of what stands before `offset`."""
     with path.open("rb") as file:
-        first = file.read(HEAD_BYTES)
-    return f"{len(first)}:{_digest(first)}"
+        first = _first_line(file)
+        file.seek(max(0, offset - TAIL_BYTES))
+        return f"{first} {_digest(file.read(min(offset, TAIL_BYTES)))}"
 
 
-def known_head(path: Path, recorded: str) -> bool:
-    """Whether the file still begins with the bytes of which `head` made `recorded`."""
-    size, _, digest = recorded.partition(":")
+def kinship(path: Path, recorded: str, offset: int) -> Kinship:
+    """What the file is to the one of which `fingerprint` made `recorded` when it had been read up to `offset`."""
+    now = fingerprint(path, offset)
+    if now == recorded and path.stat().st_size >= offset:
+        return Kinship.GROWN
+    return Kinship.REWRITTEN if now.split()[0] == recorded.partition(" ")[0] else Kinship.OTHER
+
+
+def packed(path: Path) -> str | None:
+    """How the file is compressed, by its first bytes; None when it is not."""
     with path.open("rb") as file:
-        return _digest(file.read(int(size))) == digest
+        first = file.read(4)
+    return next((name for magic, name in _PACKED.items() if first.startswith(magic)), None)
+
+
+def _first_line(file: BinaryIO) -> str:
+    return _digest(file.readline(HEAD_BYTES).rstrip(b"\r\n"))
 
 
 def _digest(data: bytes) -> str:
@@ -76,9 +106,28 @@ def _skip_line(file: BinaryIO) -> int | None:
     return None
 
 
-def _parsed(raw: bytes) -> Json | None:
+def _parsed(raw: bytes) -> tuple[Json, ...]:
+    """The JSON objects of a line. Bytes that are no UTF-8 cost themselves, not the message they stand in."""
+    text = raw.strip(_BLANK).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     try:
-        record = json.loads(raw.decode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
+        record = json.loads(text)
+    except ValueError:
+        return _joined(text)
+    except RecursionError:
+        return ()
+    return (record,) if isinstance(record, dict) else ()
+
+
+def _joined(text: str) -> tuple[Json, ...]:
+    """Whole objects that stand one after the other in a line; none where anything else is among them."""
+    found, at = list[Json](), 0
+    while at < len(text):
+        try:
+            record, at = _JSON.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return ()
+        if not isinstance(record, dict):
+            return ()
+        found.append(record)
+        at += len(text[at:]) - len(text[at:].lstrip())
+    return tuple(found)

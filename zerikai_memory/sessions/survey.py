@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from zerikai_memory.sessions.formats.base import PACKED
 from zerikai_memory.sessions.formats.registry import Place
-from zerikai_memory.store.tape import SourceState
+from zerikai_memory.store.tape_batch import SourceState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +32,19 @@ class Transcript:
     @property
     def behind_bytes(self) -> int:
         """Bytes that an index run would read."""
-        if not self.changed or not os.access(self.path, os.R_OK):
-            return 0  # what cannot be read is named by an index run, and must not keep searches from indexing the rest
+        if not self.changed:
+            return 0
         grown = self.known is not None and self.place.format.read_whole is None and self.size >= self.known.offset
         return self.size - self.known.offset if grown and self.known else self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All transcripts that are there, and known files that are not."""
+    """All transcripts that are there, known files that are not, and what cannot be read: its path, why, its place."""
 
     transcripts: tuple[Transcript, ...]
     vanished: tuple[str, ...]
+    unread: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
 
     @property
     def behind_bytes(self) -> int:
@@ -53,19 +55,41 @@ class Survey:
 def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
     """Look at every place; a file that two places list counts once, in the order of places and paths."""
     found: dict[str, Transcript] = {}
+    unread: dict[str, tuple[str, Path]] = {}
     for place in places:
-        for path in place.format.find(place.folder):
+
+        def trouble(error: OSError, place: Place = place) -> None:
+            if not isinstance(error, FileNotFoundError) or os.path.islink(error.filename):  # noqa: PTH114
+                unread[stored_path(error.filename)] = (error.strerror or str(error), place.folder)
+
+        for path in place.format.find(place.folder, trouble):
             text = stored_path(path)
+            if text in found:
+                continue
             try:
                 status = os.stat(path)  # noqa: PTH116 -- as in `files_below`
-            except OSError:
-                continue  # it vanished between the listing and now
-            if text not in found and stat.S_ISREG(status.st_mode):
+            except NotADirectoryError:
+                continue
+            except OSError as error:  # gone between the listing and now, or a link in a circle
+                trouble(error)
+                continue
+            if reason := _unreadable(path, status):
+                unread[text] = (reason, place.folder)
+            else:
                 found[text] = Transcript(place, path, status.st_size, status.st_mtime_ns, known.get(text))
     folders = tuple(stored_path(place.folder) + os.sep for place in places)
     # A file outside the places of this run is not looked for.
     vanished = [path for path, state in known.items() if path not in found and path.startswith(folders)]
-    return Survey(tuple(found.values()), tuple(path for path in vanished if not known[path].gone))
+    lost = tuple(path for path in vanished if not known[path].gone and path not in unread)
+    return Survey(tuple(found.values()), lost, unread)
+
+
+def _unreadable(path: str, status: os.stat_result) -> str | None:
+    if not stat.S_ISREG(status.st_mode):
+        return "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+    if path.endswith(PACKED):
+        return "compressed; unpack it to have it read"
+    return None if os.access(path, os.R_OK) else "no permission to read it"
 
 
 def stored_path(path: Path | str) -> str:

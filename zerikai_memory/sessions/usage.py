@@ -9,8 +9,11 @@ from dataclasses import astuple, dataclass, field, replace
 from zerikai_memory.sessions.formats.spent import Counting, Spent, Tokens, without_cache
 from zerikai_memory.store.tape_usage import ResponseRow, ResponseTable
 
-# A response's own record and the counter that holds it too stand within a few lines of each other.
+# A response's own record and the counter that holds it too stand within a few lines of each other; so do the lines
+# of one response.
 MAX_UNMATCHED = 64
+# How a response is called whose lines have not told its input.
+_BLANK = "at "
 _GRADES = {Counting.PART: 1, Counting.MEASURED: 2, Counting.SUMMARY: 3}
 Figures = list[int]
 
@@ -21,7 +24,8 @@ class UsageState:
 
     `total` is the running counter as last seen. `records` are responses that it does not hold yet, `steps` parts of
     it whose records were not seen yet. `stretch` numbers the stretches of a session, `parts` is the output of the
-    present one by its parts, `reported` what the summaries before it told, by model.
+    present one by its parts, `reported` what the summaries before it told, by model. `inputs`: of identities that
+    several responses may share, what the newest response of each took in; `turns` counts what was put to the agent.
     """
 
     model: str = ""
@@ -31,6 +35,8 @@ class UsageState:
     stretch: int = 0
     parts: int = 0
     reported: dict[str, Figures] = field(default_factory=dict)
+    inputs: dict[str, tuple[int, str]] = field(default_factory=dict)
+    turns: int = 0
 
 
 class UsageReader:
@@ -46,6 +52,8 @@ class UsageReader:
         """Book the figures of one line, which stands at `place` in its file."""
         for number, one in enumerate(spent):
             named = replace(one, identity=one.identity or f"{session}/{place}/{number}")
+            if one.identity and one.weak:
+                named = replace(named, identity=self._told_apart(table, session, one))
             if one.counting is Counting.RUNNING:
                 self._advance(table, session, named)
             elif one.counting is Counting.RECORD:
@@ -58,12 +66,31 @@ class UsageReader:
         if any(one.counting is Counting.SUMMARY for one in spent):
             self._end_stretch(table, session, spent)
 
+    def _told_apart(self, table: ResponseTable, session: int, spent: Spent) -> str:
+        """The identity of one of the responses that may share an id: by what it took in.
+
+        The lines of one response repeat its input, perhaps after a first one without any; an id that comes again with
+        another input after the agent was asked again is another response.
+        """
+        turn, label = self._state.inputs.pop(spent.identity, (-1, ""))
+        figures = _figures(spent.tokens)[:3]
+        told = "/".join(map(str, figures)) if any(figures) else f"{_BLANK}{spent.at!r}"
+        if not label or turn != self._state.turns:
+            label = told
+        elif label.startswith(_BLANK) and any(figures):
+            table.remove(session, self._key("response", self._scope, f"{spent.identity}/{label}"))
+            label = told
+        self._state.inputs[spent.identity] = (self._state.turns, label)
+        if len(self._state.inputs) > MAX_UNMATCHED:
+            del self._state.inputs[next(iter(self._state.inputs))]
+        return f"{spent.identity}/{label}"
+
     def _advance(self, table: ResponseTable, session: int, spent: Spent) -> None:
-        """A running counter: what it has grown by. Its own figures identify it, so a replay is known in any file."""
+        """A running counter: what it has grown by. Its own figures identify it, so a fork that replays it is known."""
         total, before = _figures(spent.tokens), self._state.total
-        key = self._key("total", table.origin(session), *map(str, total))
+        key = self._key("total", *map(str, total))
         self._state.total = total
-        if total == before or table.knows(key):
+        if total == before or table.knows(session, key):
             return
         step = _step(total, before, _figures(spent.last) if spent.last else None, forked=self._forked)
         if not any(step):
@@ -73,11 +100,12 @@ class UsageReader:
         else:
             _remember(self._state.steps, step)
         requests = 1 if any(step) else 0
-        self._store(table, session, key, replace(spent, tokens=_tokens(step), requests=requests))
+        self._store(table, session, key, replace(spent, tokens=_tokens(step), requests=requests), running=True)
 
     def _record(self, table: ResponseTable, session: int, spent: Spent) -> None:
-        figures, key = _figures(spent.tokens), self._key("record", spent.identity)
-        if spent.tokens.empty or table.knows(key):
+        figures = _figures(spent.tokens)
+        key = self._key("record", spent.identity, *map(str, figures))  # some servers give every response one id
+        if spent.tokens.empty or table.knows(session, key):
             return
         if _take_match(self._state.steps, figures):
             spent = replace(spent, tokens=Tokens(0, 0, 0, 0, 0), requests=0)
@@ -116,7 +144,9 @@ class UsageReader:
         own = str(session) if grade else self._scope
         self._store(table, session, self._key("response", own, spent.identity), spent, grade)
 
-    def _store(self, table: ResponseTable, session: int, key: bytes, spent: Spent, grade: int = 0) -> None:
+    def _store(
+        self, table: ResponseTable, session: int, key: bytes, spent: Spent, grade: int = 0, *, running: bool = False
+    ) -> None:
         tokens = spent.tokens
         table.put(
             ResponseRow(
@@ -133,6 +163,7 @@ class UsageReader:
                 cost_usd=spent.cost_usd,
                 stretch=self._state.stretch if grade else 0,
                 grade=grade,
+                running=running,
             )
         )
 

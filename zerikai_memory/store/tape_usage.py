@@ -1,4 +1,8 @@
-"""Tokens that transcripts tell, in sessions.db: one row per response however many lines, copies and forks tell it."""
+"""Tokens that transcripts tell, in sessions.db: one row per response and session that tells it.
+
+Rows of one key are one response (`shared`: there are several): they are taken together when sums are asked for, so
+that neither the order in which files were read nor a session that was forgotten changes what the others tell.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,25 @@ from typing import Any
 # One price holds for a quarter of an hour, and every time zone is a whole number of them away from UTC.
 QUARTER_S = 900
 _COLUMNS = ("input", "cache_read", "cache_write", "output", "reasoning")
-_SCHEMA = """
-CREATE TABLE responses (
-    key BLOB PRIMARY KEY, session INTEGER NOT NULL, model TEXT NOT NULL, at REAL, requests INTEGER NOT NULL,
-    input INTEGER, cache_read INTEGER, cache_write INTEGER, output INTEGER, reasoning INTEGER, cost_usd REAL,
-    stretch INTEGER NOT NULL, grade INTEGER NOT NULL
-) WITHOUT ROWID
-"""
+_FIGURES = (*_COLUMNS, "cost_usd")
+# A figure of a running counter is known by the counter's state, which is one response only among forks of one origin.
+_ALIKE = "PARTITION BY r.key, CASE WHEN r.running THEN iif(s.family = '', s.session, s.family) END"
+_PLAIN = (
+    "SELECT r.session, r.model, r.at, r.requests, "
+    + ", ".join(f"r.{name}" for name in _FIGURES)
+    + ", s.agent, s.project FROM responses r JOIN sessions s ON s.id = r.session WHERE NOT r.shared"
+)
+_SHARED = (
+    "SELECT session, model, at, requests, "
+    + ", ".join(_FIGURES)
+    + ", agent, project FROM (SELECT r.session, s.agent, s.project,"
+    f" CASE r.model WHEN '' THEN max(r.model) OVER ({_ALIKE}) ELSE r.model END AS model,"
+    f" min(r.at) OVER ({_ALIKE}) AS at, iif(r.running, r.requests, max(r.requests) OVER ({_ALIKE})) AS requests, "
+    # A fork may tell a counter without those before it; copies of a response may be of when it was unfinished.
+    + ", ".join(f"iif(r.running, r.{name}, max(r.{name}) OVER ({_ALIKE})) AS {name}" for name in _FIGURES)
+    + f", row_number() OVER ({_ALIKE} ORDER BY s.depth, s.session) AS number"
+    " FROM responses r JOIN sessions s ON s.id = r.session WHERE r.shared) WHERE number = 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,7 @@ class ResponseRow:
     """One response, or a sum of `requests` of them. `input` is without what a cache gave or took.
 
     `stretch` and `grade`: within a stretch of a session rows of a higher grade replace those of lower ones.
+    `running`: what a counter over all responses has grown by.
     """
 
     key: bytes
@@ -39,6 +56,7 @@ class ResponseRow:
     cost_usd: float | None
     stretch: int = 0
     grade: int = 0
+    running: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +99,36 @@ class ResponseTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def put(self, row: ResponseRow) -> bool:
-        """Store a response; of one that is known the greatest figures and the earliest time count. Whether it is new.
+    def put(self, row: ResponseRow) -> None:
+        """Store a response of a session; of one that is known the greatest figures and the earliest time count.
 
         A row whose stretch has rows of a higher grade is left out.
         """
         if self._outranked(row):
-            return False
-        known = self._connection.execute("SELECT 1 FROM responses WHERE key = ?", (row.key,)).fetchone()
+            return
+        others = self._connection.execute(
+            "SELECT count(*) FROM responses WHERE key = ? AND session <> ?", (row.key, row.session)
+        ).fetchone()[0]
         greatest = ", ".join(
-            f"{name} = max(ifnull({name}, excluded.{name}), ifnull(excluded.{name}, {name}))"
-            for name in (*_COLUMNS, "cost_usd")
+            f"{name} = max(ifnull({name}, excluded.{name}), ifnull(excluded.{name}, {name}))" for name in _FIGURES
         )
         self._connection.execute(
-            "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+            "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             f" {greatest}, at = min(ifnull(at, excluded.at), ifnull(excluded.at, at)),"
             " model = CASE model WHEN '' THEN excluded.model ELSE model END",
-            astuple(row),
+            (*astuple(row), others > 0),
         )
-        return known is None
+        if others:
+            self._connection.execute("UPDATE responses SET shared = 1 WHERE key = ?", (row.key,))
 
-    def knows(self, key: bytes) -> bool:
-        """Whether a response of this key is stored."""
-        return self._connection.execute("SELECT 1 FROM responses WHERE key = ?", (key,)).fetchone() is not None
+    def knows(self, session: int, key: bytes) -> bool:
+        """Whether a response of this key is stored for this session."""
+        sql = "SELECT 1 FROM responses WHERE key = ? AND session = ?"
+        return self._connection.execute(sql, (key, session)).fetchone() is not None
+
+    def remove(self, session: int, key: bytes) -> None:
+        """Remove a response of a session that turned out to be part of another."""
+        self._connection.execute("DELETE FROM responses WHERE key = ? AND session = ?", (key, session))
 
     def replace_lower(self, session: int, stretch: int, grade: int) -> None:
         """Remove the rows of a stretch that are of a lower grade."""
@@ -111,44 +136,11 @@ class ResponseTable:
             "DELETE FROM responses WHERE session = ? AND stretch = ? AND grade < ?", (session, stretch, grade)
         )
 
-    def origin(self, session: int) -> str:
-        """The id of the session from which this one was forked first of all, as far as that is known; its own else."""
-        sql = (
-            "WITH RECURSIVE up (name, origin, depth) AS ("
-            " SELECT session, forked_from, 0 FROM sessions WHERE id = ?"
-            " UNION SELECT s.session, s.forked_from, up.depth + 1 FROM sessions s JOIN up ON s.session = up.origin"
-            " WHERE up.depth < 20)"
-            " SELECT ifnull(origin, name) FROM up ORDER BY depth DESC LIMIT 1"
-        )
-        return str(self._connection.execute(sql, (session,)).fetchone()[0])
-
     def _outranked(self, row: ResponseRow) -> bool:
         if not row.grade:
             return False
         sql = "SELECT 1 FROM responses WHERE session = ? AND stretch = ? AND grade > ? LIMIT 1"
         return self._connection.execute(sql, (row.session, row.stretch, row.grade)).fetchone() is not None
-
-
-def prepare_responses(connection: sqlite3.Connection) -> None:
-    """Add the table; transcripts that were read before there was one are read again."""
-    if _has_table(connection) or connection.execute("PRAGMA query_only").fetchone()[0]:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if not _has_table(connection):  # another process may have added it meanwhile
-            connection.execute(_SCHEMA)
-            connection.execute("CREATE INDEX responses_session ON responses (session, stretch)")
-            connection.execute("UPDATE sources SET size = -1, offset = 0, head = '', state = ''")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def forget_responses(connection: sqlite3.Connection, session: int) -> None:
-    """Remove what a session spent."""
-    connection.execute("DELETE FROM responses WHERE session = ?", (session,))
 
 
 def spending(connection: sqlite3.Connection, since: float | None = None, project: str | None = None) -> Spending:
@@ -160,12 +152,12 @@ def spending(connection: sqlite3.Connection, since: float | None = None, project
 def _response_sums(connection: sqlite3.Connection, since: float | None, project: str | None) -> list[ResponseSum]:
     where, values = _where("r", since, project)
     sql = (
-        f"SELECT s.agent, s.project, r.model, CAST(r.at / {QUARTER_S} AS INTEGER) * {QUARTER_S}.0, r.cost_usd NOTNULL,"
+        f"SELECT r.agent, r.project, r.model, CAST(r.at / {QUARTER_S} AS INTEGER) * {QUARTER_S}.0, r.cost_usd NOTNULL,"
         " group_concat(DISTINCT r.session), sum(r.requests), sum(r.requests * (r.input IS NULL)),"
         " sum(r.requests * (r.output IS NULL)), "
         + ", ".join(f"total(r.{name})" for name in _COLUMNS)
-        + ", total(r.cost_usd) FROM responses r JOIN sessions s ON s.id = r.session"
-        f" WHERE {where} GROUP BY 1, 2, 3, 4, 5"
+        + f", total(r.cost_usd) FROM ({_PLAIN} UNION ALL {_SHARED}) r"
+        f" WHERE {where.replace('s.', 'r.')} GROUP BY 1, 2, 3, 4, 5"
     )
     return [_sum(row) for row in connection.execute(sql, values)]
 
@@ -199,7 +191,3 @@ def _sum(row: tuple[Any, ...]) -> ResponseSum:
     given, read, written, output, reasoning = map(int, tokens)
     numbers = tuple(map(int, sessions.split(",")))
     return ResponseSum(*who, numbers, requests, *missing, given, read, written, output, reasoning, cost_usd)
-
-
-def _has_table(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'responses'").fetchone() is not None

@@ -45,13 +45,13 @@ def _model(record: base.Json) -> Iterator[base.Said]:
 
 
 def _step(record: base.Json, part: str) -> str:
-    """Steps count within their session, so the session is added where the identity is used."""
+    """Steps count within their session, so the session is added where the identity is used; another time: another."""
     index = record.get("step_index")
-    return f"step/{index}/{part}" if isinstance(index, int) else ""
+    return f"step/{index}/{record.get('created_at')}/{part}" if isinstance(index, int) else ""
 
 
-def _find(folder: Path) -> Iterator[str]:
-    for brain in base.entries(folder):
+def _find(folder: Path, trouble: base.Trouble) -> Iterator[str]:
+    for brain in base.entries(folder, trouble):
         logs = f"{brain}{os.sep}.system_generated{os.sep}logs{os.sep}transcript"
         full = f"{logs}_full.jsonl"
         yield full if os.path.isfile(full) else f"{logs}.jsonl"  # noqa: PTH113 -- as in `entries`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -16,9 +17,14 @@ from zerikai_memory.sessions.formats.spent import Spent
 
 Json = dict[str, Any]
 
-# Arguments that name what a tool works on, the most telling first.
 # 2100-01-01, UTC.
 DATED_BEFORE = 4_102_444_800
+# Endings of files that some programs pack; they are told, not read.
+PACKED = (".gz", ".zst")
+# Ids are UUIDs; what is longer is damage or another's joke.
+MAX_ID = 200
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# Arguments that name what a tool works on, the most telling first.
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)\w+\1")
 _TARGETS = """
@@ -47,7 +53,8 @@ class Said:
 class Line:
     """What one line says: messages, tokens, facts about the session, its node in the tree; `known` false: a new kind.
 
-    `model` is the one that answers from here on.
+    `model` is the one that answers from here on. `born`: when the session was made. `asked`: something was put to the
+    agent, so that another response begins. `bad`: a line that is damaged. `chosen`: a person gave the title.
     """
 
     said: tuple[Said, ...] = ()
@@ -60,10 +67,17 @@ class Line:
     known: bool = True
     spent: tuple[Spent, ...] = ()
     model: str = ""
+    born: float | None = None
+    asked: bool = False
+    bad: bool = False
+    chosen: bool = False
 
 
 UNKNOWN = Line(known=False)
 NOTHING = Line()
+DAMAGED = Line(bad=True)
+# Told of what cannot be looked into.
+Trouble = Callable[[OSError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +88,19 @@ class Format:
     is damaged. `read_whole` stands for it where a file must be read as one. `find` lists where transcripts of a folder
     are, or may be.
     `session_per_line`: a file may hold lines of several sessions. `local_identity`: identities are unique only within
-    a session. `tree`: the last entry's ancestors are the live ones.
+    a session. `tree`: the last entry's ancestors are the live ones. `retells`: a fork writes what its origin said anew,
+    with times of its own.
     """
 
     name: str
-    find: Callable[[Path], Iterator[str]]
+    find: Callable[[Path, Trouble], Iterator[str]]
     session_id: Callable[[Path], str]
     read: Callable[[Json], Line] = lambda record: UNKNOWN
     read_whole: Callable[[Path], Iterator[Line]] | None = None
     session_per_line: bool = False
     local_identity: bool = False
     tree: bool = False
+    retells: bool = False
 
 
 def blocks(content: Any) -> Iterator[Json]:
@@ -161,26 +177,47 @@ def _without_content(target: str) -> str:
     return target
 
 
-def files_below(folder: Path, *endings: str) -> Iterator[str]:
-    """Regular files under a folder with one of these endings, in order of their paths; unreadable folders are empty."""
-    for root, folders, names in os.walk(folder):
+def files_below(folder: Path, trouble: Trouble, *endings: str) -> Iterator[str]:
+    """Files under a folder with one of these endings, in order of their paths; linked folders once, also in circles."""
+    seen: set[tuple[int, int]] = set()
+    for root, folders, names in os.walk(folder, onerror=trouble, followlinks=True):
+        try:
+            status = os.stat(root)  # noqa: PTH116 -- half the time of a Path, before every search
+        except OSError as error:
+            trouble(error)
+            continue
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
         folders.sort()
         for name in sorted(names):
             if name.endswith(endings):
-                yield os.path.join(root, name)  # noqa: PTH118 -- half the time of a Path, before every search
+                yield os.path.join(root, name)  # noqa: PTH118 -- as above
 
 
-def entries(folder: Path) -> list[str]:
-    """The paths of what lies in a folder, in order; none of one that cannot be read."""
+def entries(folder: str | Path, trouble: Trouble) -> list[str]:
+    """The paths of what lies in a folder, in order; none where there is no folder."""
     try:
-        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH118, PTH208 -- as below
-    except OSError:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH118, PTH208 -- as above
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        trouble(error)
         return []
 
 
-def jsonl_below(folder: Path) -> Iterator[str]:
-    """Every JSONL file under a folder, in order of their paths."""
-    return files_below(folder, ".jsonl")
+def jsonl_below(folder: Path, trouble: Trouble) -> Iterator[str]:
+    """Every JSONL file under a folder, in order of their paths, packed ones too."""
+    return files_below(folder, trouble, ".jsonl", *(f".jsonl{ending}" for ending in PACKED))
+
+
+def plain_id(text: str) -> str:
+    """An id as it can be stored, compared and shown: no control characters, a long one cut with a hash of it."""
+    clean = _UNPRINTABLE.sub("\ufffd", text).strip()
+    if len(clean) <= MAX_ID:
+        return clean
+    return f"{clean[: MAX_ID - 14]}~{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
 
 
 def _flat(value: Any) -> str:

@@ -25,11 +25,17 @@ def read(record: base.Json) -> base.Line:
             session_id=base.text_field(record, "sessionId") or None,
             cwd=base.text_field(record, "cwd") or None,
             spent=tuple(_spent(record)) if kind == "assistant" else (),
+            forked_from=_origin(record),
+            asked=kind == "user",
         )
     if kind == "progress":
         return base.Line(spent=tuple(_of_agent(record)))
     if kind in _TITLES:
-        return base.Line(title=base.text_field(record, _TITLES[kind]) or None)
+        return base.Line(
+            title=base.text_field(record, _TITLES[kind]) or None,
+            session_id=base.text_field(record, "sessionId") or None,
+            chosen=kind == "custom-title",
+        )
     return base.NOTHING if kind in _SILENT else base.UNKNOWN
 
 
@@ -48,6 +54,8 @@ def _assistant(record: base.Json) -> Iterator[base.Said]:
     message = record["message"]
     at = base.seconds(record.get("timestamp"))
     one = _response(record, message)
+    if one and at is not None and not base.text_field(record, "requestId"):
+        one = f"{one}@{at!r}"  # behind some gateways every response has the same id
     for block in base.blocks(message.get("content")):
         kind = block.get("type")
         if kind == "text":
@@ -58,6 +66,12 @@ def _assistant(record: base.Json) -> Iterator[base.Said]:
             call = base.text_field(block, "id")
             text = base.tool_text(block.get("name"), block.get("input"))
             yield base.Said("tool", text, at, f"{one}/{call}" if call else one and f"{one}/{text}", call)
+
+
+def _origin(record: base.Json) -> str | None:
+    """The session of which a line is a copy; newer builds say so."""
+    origin = record.get("forkedFrom")
+    return base.text_field(origin, "sessionId") or None if isinstance(origin, dict) else None
 
 
 def _response(record: base.Json, message: base.Json) -> str:
@@ -80,6 +94,7 @@ def _spent(record: base.Json) -> Iterator[Spent]:
         at=base.seconds(record.get("timestamp")),
         identity=_response(record, message) or base.text_field(record, "uuid"),
         model=model,
+        weak=not base.text_field(record, "requestId"),
     )
 
 

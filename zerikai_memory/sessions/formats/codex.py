@@ -34,6 +34,7 @@ def read(record: base.Json) -> base.Line:
             session_id=base.text_field(payload, "id") or None,
             cwd=base.text_field(payload, "cwd") or None,
             forked_from=base.text_field(payload, "forked_from_id", "forked_from") or None,
+            born=at or base.seconds(payload.get("timestamp")),
         )
     if kind == "turn_context":
         return base.Line(cwd=base.text_field(payload, "cwd") or None, model=base.text_field(payload, "model"))
@@ -101,4 +102,4 @@ def _session_id(path: Path) -> str:
     return found.group() if found else path.stem
 
 
-CODEX = base.Format(name="codex", find=base.jsonl_below, session_id=_session_id, read=read)
+CODEX = base.Format(name="codex", find=base.jsonl_below, session_id=_session_id, read=read, retells=True)

@@ -88,8 +88,8 @@ def _tokens(usage: base.Json) -> Tokens:
     return without_cache(Tokens(count(usage, "inputTokens"), read, written, count(usage, "outputTokens"), reasoning))
 
 
-def _find(folder: Path) -> Iterator[str]:
-    for session in base.entries(folder):
+def _find(folder: Path, trouble: base.Trouble) -> Iterator[str]:
+    for session in base.entries(folder, trouble):
         # Builds before 1.0 kept one file per session.
         yield session if session.endswith(".jsonl") else f"{session}{os.sep}events.jsonl"
 

@@ -25,7 +25,7 @@ def read(record: base.Json) -> base.Line:
 
 
 def _said(record: base.Json, role: str) -> Iterator[base.Said]:
-    at, one = base.seconds(record.get("timestamp", record.get("time"))), base.text_field(record, "id")
+    at, one = base.seconds(record.get("timestamp", record.get("time"))), _identity(record)
     if role == "tool":
         yield base.Said("tool", base.tool_text(record.get("name", "tool"), record.get("target", "")), at, one)
     elif spoken := _ROLES.get(role):
@@ -37,8 +37,14 @@ def _spent(record: base.Json) -> Iterator[Spent]:
     usage, at = record.get("usage"), base.seconds(record.get("timestamp", record.get("time")))
     if isinstance(usage, dict):
         tokens = Tokens(*(count(usage, name) for name in ("input", "cache_read", "cache_write", "output")))
-        one, model = base.text_field(record, "id"), base.text_field(record, "model")
+        one, model = _identity(record), base.text_field(record, "model")
         yield Spent(tokens, at=at, identity=one, model=model, cost_usd=amount(usage.get("cost_usd")))
+
+
+def _identity(record: base.Json) -> str:
+    """An id counts within its session, and where the line has a time at that time: some programs count anew."""
+    one, at = record.get("id"), record.get("timestamp", record.get("time"))
+    return f"{one}@{at}" if isinstance(one, (str, int)) and one != "" else ""
 
 
 GENERIC = base.Format(

@@ -22,6 +22,7 @@ def read(record: base.Json) -> base.Line:
             session_id=base.text_field(record, "id") or None,
             cwd=base.text_field(record, "cwd") or None,
             forked_from=_named(Path(parent)) if parent else None,
+            born=base.seconds(record.get("timestamp")),
         )
     entry, up = base.text_field(record, "id"), base.text_field(record, "parentId")
     if kind == "message":

@@ -42,7 +42,8 @@ class Tokens:
 class Spent:
     """A figure of a transcript. `cost_usd` is what the agent itself booked, None where it says nothing or 0.
 
-    `identity` is what copies share; a running counter needs none. `model` empty: the one last named in the session.
+    `identity` is what copies share; a running counter needs none. `weak`: other responses may have it too. `model`
+    empty: the one last named in the session.
     """
 
     tokens: Tokens
@@ -53,6 +54,7 @@ class Spent:
     last: Tokens | None = None
     requests: int = 1
     cost_usd: float | None = None
+    weak: bool = False
 
 
 def count(record: Mapping[str, Any], *names: str) -> int | None:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from zerikai_memory.sessions.formats import copilot_cli
-from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, seconds, text_field
+from zerikai_memory.sessions.formats.base import (
+    DAMAGED,
+    Format,
+    Json,
+    Line,
+    Said,
+    Trouble,
+    entries,
+    seconds,
+    text_field,
+)
 from zerikai_memory.sessions.formats.spent import Spent, Tokens, count
 
 # A JSON file stands in memory as a whole, a log line by line; what is larger is named as skipped or passed over.
@@ -18,6 +29,7 @@ MAX_JSON_BYTES = 64_000_000
 _COUNTED = "usage promptTokens completionTokens outputTokens resolvedModel".split()
 # Of what a session holds these fill the memory and say nothing: results of tools, attached files, code references.
 _DROPPED = frozenset("variableData contentReferences codeCitations followups toolSpecificData parts".split())
+_BLANK = b"\0 \t\r\n"
 _SET_ALL, _SET, _PUSH, _DELETE = range(4)
 
 
@@ -26,7 +38,8 @@ def read_whole(path: Path) -> Iterator[Line]:
     if path.parent.name == "transcripts":
         yield from _events(path)
         return
-    session = _replay(path) if path.suffix == ".jsonl" else _document(path)
+    session, damaged = _replay(path) if path.suffix == ".jsonl" else (_document(path), 0)
+    yield from [DAMAGED] * damaged
     if not isinstance(session, dict):
         raise ValueError("the file holds no session")
     requests = session.get("requests")
@@ -47,27 +60,37 @@ def _events(path: Path) -> Iterator[Line]:
     yield Line(cwd=_folder(path))
     for record in _records(path):
         try:
-            yield copilot_cli.read(record)
+            yield DAMAGED if record is None else copilot_cli.read(record)
         except (ValueError, TypeError, KeyError, AttributeError):
-            yield Line(known=False)
+            yield DAMAGED
 
 
-def _records(path: Path) -> Iterator[Json]:
+def _records(path: Path) -> Iterator[Json | None]:
+    """The objects of the lines, None for a damaged one; a last line that is not ended yet may still be written."""
     with path.open("rb") as file:
         while raw := file.readline(MAX_JSON_BYTES):
+            if not raw.strip(_BLANK):
+                continue
             try:
-                record = json.loads(raw, object_hook=_slim)
+                record = _parsed(raw)
             except (ValueError, RecursionError):
-                continue  # a torn line; the file is read again when it has grown
+                record = None
             if isinstance(record, dict):
                 yield record
+            elif raw.endswith(b"\n") or len(raw) == MAX_JSON_BYTES:
+                yield None
+
+
+def _parsed(raw: bytes) -> Any:
+    text = raw.strip(_BLANK).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    return json.loads(text, object_hook=_slim)
 
 
 def _document(path: Path) -> Any:
     size = path.stat().st_size
     if size > MAX_JSON_BYTES:
         raise ValueError(f"{size} bytes, more than {MAX_JSON_BYTES}")
-    return json.loads(path.read_bytes(), object_hook=_slim)
+    return _parsed(path.read_bytes())
 
 
 def _slim(record: Json) -> Json:
@@ -86,18 +109,23 @@ def _counted(result: Any) -> Json:
     return {name: both[name] for name in _COUNTED if name in both}
 
 
-def _replay(path: Path) -> Any:
+def _replay(path: Path) -> tuple[Any, int]:
+    """The session as its log leaves it, and how many lines of the log are damaged or change what is not there."""
     session: Any = None
+    damaged = 0
     for record in _records(path):
+        if record is None:
+            damaged += 1
+            continue
         kind, keys, value = record.get("kind"), record.get("k"), record.get("v")
         if kind == _SET_ALL:
             session = value
         elif isinstance(keys, list) and keys and session is not None:
             try:
                 _mutate(session, kind, keys, value, record.get("i"))
-            except (KeyError, IndexError, TypeError):
-                continue  # its target was in a line that is damaged
-    return session
+            except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError):
+                damaged += 1  # its target was in a line that is damaged
+    return session, damaged
 
 
 def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> None:
@@ -175,18 +203,18 @@ def _folder(path: Path) -> str | None:
     return None
 
 
-def _find(folder: Path) -> Iterator[str]:
+def _find(folder: Path, trouble: Trouble) -> Iterator[str]:
     """Sessions below a `User` folder, each once: the log before the JSON file, both before the newer transcripts."""
-    found: dict[str, Path] = {}
-    for pattern in (
-        "workspaceStorage/*/GitHub.copilot-chat/transcripts/*.jsonl",
-        "workspaceStorage/*/chatSessions/*.json",
-        "globalStorage/emptyWindowChatSessions/*.json",
-        "workspaceStorage/*/chatSessions/*.jsonl",
-        "globalStorage/emptyWindowChatSessions/*.jsonl",
-    ):
-        found |= {path.stem: path for path in folder.glob(pattern)}
-    yield from sorted(str(path) for path in found.values())
+    storages = entries(f"{folder}{os.sep}workspaceStorage", trouble)
+    chats = [f"{storage}{os.sep}chatSessions" for storage in storages]
+    newer = [f"{storage}{os.sep}GitHub.copilot-chat{os.sep}transcripts" for storage in storages]
+    chats.append(f"{folder}{os.sep}globalStorage{os.sep}emptyWindowChatSessions")
+    listed = {place: entries(place, trouble) for place in (*newer, *chats)}
+    found: dict[str, str] = {}
+    for places, ending in ((newer, ".jsonl"), (chats, ".json"), (chats, ".jsonl")):
+        for place in places:
+            found |= {Path(path).stem: path for path in listed[place] if path.endswith(ending)}
+    yield from sorted(found.values())
 
 
 VSCODE_CHAT = Format(name="vscode-chat", find=_find, session_id=lambda path: path.stem, read_whole=read_whole)

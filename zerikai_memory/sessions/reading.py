@@ -1,0 +1,276 @@
+"""Read one transcript file into sessions.db: from where it was left, or anew where it is not what it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from zerikai_memory.sessions.cleaning import clean, clean_label
+from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, plain_id
+from zerikai_memory.sessions.lines import Kinship, RawLine, fingerprint, kinship, packed, raw_lines
+from zerikai_memory.sessions.survey import Transcript, stored_path
+from zerikai_memory.sessions.usage import UsageReader, UsageState
+from zerikai_memory.store.tape import TapeStore
+from zerikai_memory.store.tape_batch import SourceState, TapeBatch, Told
+
+# Lines of one transaction: enough that commits cost nothing, little enough for memory and for other writers.
+GROUP_LINES, GROUP_BYTES = 1_000, 8_000_000
+# Both copies of a text stand within a few lines of each other.
+MAX_PAIRS = 64
+# Messages of one line, which share its place in the file.
+LINE_PLACES = 1_000
+DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, AssertionError, OverflowError)
+
+
+@dataclass(slots=True)
+class ReaderState:
+    """What must be known to go on in the middle of a file. `moment`: the latest time told in it so far."""
+
+    session: str = ""
+    named: bool = False
+    forked_from: str | None = None
+    leaf: str = ""
+    moment: float = 0.0
+    good: bool = False
+    bad: int = 0
+    pairs: dict[str, int] = field(default_factory=dict)
+    usage: UsageState = field(default_factory=UsageState)
+
+
+class FileReader:
+    """One file of one index run; `counts` gets what was read, added, damaged and so on."""
+
+    def __init__(
+        self, store: TapeStore, transcript: Transcript, counts: Counter[str], max_chars: int, *, thinking: bool = False
+    ) -> None:
+        self._store = store
+        self._file = transcript
+        self._format: Format = transcript.place.format
+        self._counts = counts
+        self._max_chars = max_chars
+        self._thinking = thinking
+        self._path = stored_path(transcript.path)
+        self._state = ReaderState(session=plain_id(self._format.session_id(Path(transcript.path))) or "unnamed")
+        self._anew = True
+        self._replaced = False
+        self._rows: dict[str, int | None] = {}
+        self._told: tuple[int, str, str] | None = None
+
+    def run(self) -> str:
+        """Read the new bytes; why nothing of the file could be read, empty where something was."""
+        path = Path(self._file.path)
+        if kind := packed(path):
+            trouble = f"compressed ({kind}); unpack it to have it read"
+            self._save_trouble(trouble)
+            return trouble
+        if self._format.read_whole is not None:
+            return self._run_whole(path)
+        known = self._file.known
+        if known is not None and known.offset:
+            kin = kinship(path, known.head, known.offset)
+            self._replaced = kin is Kinship.OTHER
+            if kin is Kinship.GROWN:
+                self._state, self._anew = _restored(known.state), False
+                return self._run_lines(path, known.offset)
+        return self._run_lines(path, 0)
+
+    def _run_lines(self, path: Path, offset: int) -> str:
+        done = offset
+        for group in _groups(raw_lines(path, offset)):
+            with self._batch() as (batch, source):
+                for raw in group:
+                    self._take_raw(batch, source, raw)
+                done = group[-1].end
+                batch.save_source(self._saved(done, fingerprint(path, done), finished=False))
+        self._counts["read"] += done - offset
+        state = self._state
+        trouble = f"none of its {state.bad} lines could be read" if state.bad and not state.good else ""
+        with self._batch() as (batch, source):
+            batch.end_reading(source)
+            batch.save_source(self._saved(done, fingerprint(path, done), trouble, finished=True))
+        return trouble
+
+    def _run_whole(self, path: Path) -> str:
+        assert self._format.read_whole is not None
+        self._counts["read"] += self._file.size
+        try:
+            lines = list(self._format.read_whole(path))
+        except DAMAGE as error:
+            trouble = f"{type(error).__name__}: {error}"[:200]
+            self._save_trouble(trouble)
+            return trouble
+        with self._batch() as (batch, source):
+            for number, line in enumerate(lines):
+                self._take(batch, source, line, number)
+            batch.end_reading(source)
+            batch.save_source(self._saved(self._file.size, "", finished=True))
+        return ""
+
+    def _save_trouble(self, trouble: str) -> None:
+        """Not again before the file has changed; what it told before stays."""
+        with self._store.batch() as batch:
+            batch.source(self._path, self._format.name)
+            batch.save_source(self._saved(0, "", trouble, finished=True))
+
+    @contextmanager
+    def _batch(self) -> Iterator[tuple[TapeBatch, int]]:
+        self._rows = {}  # another process may have forgotten a session since
+        self._told = None
+        with self._store.batch() as batch:
+            if self._replaced:
+                batch.set_source_aside(self._path)
+            yield batch, batch.source(self._path, self._format.name, anew=self._anew)
+        self._anew = self._replaced = False
+
+    def _take_raw(self, batch: TapeBatch, source: int, raw: RawLine) -> None:
+        if not raw.records and not raw.blank:
+            self._note_damage()
+        for record in raw.records:
+            line = self._read(record)
+            if line is None:
+                self._note_damage()
+            else:
+                self._take(batch, source, line, raw.offset)
+
+    def _read(self, record: Json) -> Line | None:
+        try:
+            return self._format.read(record)
+        except DAMAGE:
+            return None
+
+    def _note_damage(self) -> None:
+        self._counts["bad"] += 1
+        self._state.bad += 1
+
+    def _take(self, batch: TapeBatch, source: int, line: Line, place: int) -> None:
+        if line.bad:
+            self._note_damage()
+            return
+        self._state.good = True
+        self._counts["unknown"] += not line.known
+        self._state.usage.turns += line.asked
+        origin = self._note_session(line)
+        if line.entry:
+            self._state.leaf = plain_id(line.entry)
+            batch.link(source, self._state.leaf, plain_id(line.parent))
+        self._state.usage.model = plain_id(line.model) or self._state.usage.model
+        if not (line.said or line.cwd or line.title or line.session_id or line.spent):
+            return
+        own = plain_id(line.session_id or "") == self._state.session  # a fork also holds the head of its origin
+        session = self._row(batch, origin, line.born if own else None)
+        if session is not None:
+            self._store_line(batch, source, session, line, place)
+
+    def _store_line(self, batch: TapeBatch, source: int, session: int, line: Line, place: int) -> None:
+        facts = (session, line.cwd or "", line.title or "")
+        if facts != self._told:  # most lines repeat them
+            self._told = facts
+            key = f"{self._state.moment:020.6f} {self._path} {place:015d}"
+            title = clean_label(facts[2])
+            batch.describe(session, key, project=clean_label(facts[1], 1_000), title=title, chosen=line.chosen)
+        for number, said in enumerate(line.said):
+            self._state.moment = max(self._state.moment, said.at or 0.0)
+            self._store_said(batch, source, session, said, place, min(number, LINE_PLACES - 1))
+        if line.spent:
+            self._usage_reader().take(batch.responses, session, place, line.spent)
+
+    def _usage_reader(self) -> UsageReader:
+        scope = self._state.session if self._format.local_identity else ""
+        forked = self._state.forked_from is not None
+        return UsageReader(self._format.name, self._state.usage, forked=forked, scope=scope)
+
+    def _note_session(self, line: Line) -> str | None:
+        """Which session the line is of; the session that it was forked from, where this line tells it."""
+        state, named = self._state, plain_id(line.session_id or "")
+        origin = plain_id(line.forked_from or "")
+        if named and (self._format.session_per_line or not state.named):
+            state.session, state.named = named, True
+        elif named and named != state.session:
+            origin = origin or named  # a fork begins with what it was forked from
+        if not origin or origin == state.session:
+            return None
+        if not self._format.session_per_line:
+            if state.forked_from is not None:
+                return None
+            state.forked_from = origin
+        return origin
+
+    def _store_said(self, batch: TapeBatch, source: int, session: int, said: Said, place: int, number: int) -> None:
+        kept = clean(said, self._max_chars, thinking=self._thinking)
+        if kept is None:
+            return
+        if self._is_pair(kept):
+            self._counts["duplicate"] += 1
+            return
+        told = Told(
+            role=kept.role,
+            at=kept.at,
+            entry=plain_id(kept.entry),
+            text=kept.text,
+            moment=self._state.moment,
+            place=place * LINE_PLACES + number,
+            loose=self._format.local_identity and kept.at is None,
+        )
+        added = batch.add(session, source, _key(self._format, self._state.session, kept, place), told)
+        self._counts["added" if added else "duplicate"] += 1
+
+    def _is_pair(self, said: Said) -> bool:
+        """Whether the same text was just written into the other channel; each occurrence has one partner."""
+        if not said.channel:
+            return False
+        slot, pairs = _digest(said.role, said.text).hex(), self._state.pairs
+        before = pairs.pop(slot, 0)
+        now = before + (1 if said.channel == "item" else -1)
+        if now:
+            pairs[slot] = now
+        if len(pairs) > MAX_PAIRS:
+            del pairs[next(iter(pairs))]
+        return abs(now) < abs(before)
+
+    def _row(self, batch: TapeBatch, origin: str | None, born: float | None) -> int | None:
+        name = self._state.session
+        if origin is not None or born is not None or name not in self._rows:
+            self._rows[name] = batch.session(self._format.name, name, origin, born, retells=self._format.retells)
+        return self._rows[name]
+
+    def _saved(self, offset: int, mark: str, trouble: str = "", *, finished: bool) -> SourceState:
+        size = self._file.size if finished else -1
+        state, mtime_ns = json.dumps(asdict(self._state)), self._file.mtime_ns
+        leaf = self._state.leaf if self._format.tree else ""
+        return SourceState(
+            self._path, self._format.name, size, mtime_ns, offset, mark, state, leaf=leaf, trouble=trouble
+        )
+
+
+def _restored(saved: str) -> ReaderState:
+    values = json.loads(saved)
+    return ReaderState(**(values | {"usage": UsageState(**values.get("usage", {}))}))
+
+
+def _groups(lines: Iterable[RawLine]) -> Iterator[list[RawLine]]:
+    group: list[RawLine] = []
+    for line in lines:
+        group.append(line)
+        if len(group) >= GROUP_LINES or line.end - group[0].offset >= GROUP_BYTES:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _key(format: Format, session: str, said: Said, place: int) -> bytes:
+    """What copies of a message share, in whatever file they stand."""
+    if said.identity:
+        return _digest(format.name, session if format.local_identity else "", said.role, said.identity)
+    if said.at is not None:
+        return _digest(format.name, repr(said.at), said.role, said.text)
+    return _digest(format.name, session, str(place), said.role, said.text)
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).digest()

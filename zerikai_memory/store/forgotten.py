@@ -1,0 +1,117 @@
+"""What a person had forgotten of past sessions, as hashes in a file of its own: it must not come back from a copy.
+
+The file lies beside sessions.db, because that may be deleted at any time. It is recorded data: only appended to, and
+one that cannot be read is an error. It holds no text: hashes of session ids, of the identities of messages, of what
+was said when, of what a fork would say again, and of titles.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from zerikai_memory.errors import StoreError
+
+# What was said without a time is known by its words alone; shorter ones ("yes") are anybody's.
+LEAST_UNDATED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Marks of what was forgotten; falsy when nothing was."""
+
+    marks: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.marks)
+
+    def session(self, agent: str, session: str) -> bool:
+        """Whether a whole session was forgotten."""
+        return session_mark(agent, session) in self.marks
+
+    def message(self, agent: str, key: bytes, role: str, at: float | None, text: str) -> bool:
+        """Whether a message is one of a forgotten session or a copy of one."""
+        return key.hex() in self.marks or bool(self.marks.intersection(_said_marks(agent, role, at, text)))
+
+    def replay(self, agent: str, origin: str, role: str, text: str) -> bool:
+        """Whether a session that was forgotten said this, so that a fork of it replays it."""
+        return _mark("replay", agent, origin, role, text) in self.marks
+
+    def title(self, agent: str, title: str) -> bool:
+        """Whether a forgotten session had this title."""
+        return bool(title) and _mark("title", agent, title) in self.marks
+
+
+class ForgottenFile:
+    """The marks on disk; read again when the file has changed, because other processes add to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read: tuple[tuple[int, int], Forgotten] | None = None
+
+    def size(self) -> int:
+        """Bytes of the file, 0 when nothing was ever forgotten: it only grows, so another size is another content."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def load(self) -> Forgotten:
+        """All marks. Raises StoreError when they cannot be read: unknown is not empty."""
+        try:
+            status = self.path.stat()
+            stamp = (status.st_size, status.st_mtime_ns)
+            if self._read is None or self._read[0] != stamp:
+                self._read = stamp, Forgotten(frozenset(self.path.read_text("ascii").split()))
+            return self._read[1]
+        except FileNotFoundError:
+            return Forgotten()
+        except (OSError, ValueError) as error:
+            raise self._unreadable(error) from error
+
+    def append(self, marks: Iterable[str]) -> None:
+        """Add marks for good. A line feed comes first: the end of the file may be torn."""
+        try:
+            with open(self.path, "a", encoding="ascii", opener=_private) as file:
+                file.write("".join(f"\n{mark}" for mark in marks) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be written, so nothing was forgotten: {error}") from error
+
+    def _unreadable(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.path} cannot be read: {error}; it says what must not come back, so make it readable")
+
+
+def session_mark(agent: str, session: str) -> str:
+    """The mark of a whole session."""
+    return hashlib.blake2b(f"{agent}\0{session}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def title_mark(agent: str, title: str) -> str:
+    """The mark of a session's title."""
+    return _mark("title", agent, title)
+
+
+def message_marks(agent: str, session: str, key: bytes, role: str, at: float | None, text: str) -> list[str]:
+    """The marks of a message: by its identity, by what was said when, and for forks that say it anew."""
+    return [key.hex(), *_said_marks(agent, role, at, text), _mark("replay", agent, session, role, text)]
+
+
+def _said_marks(agent: str, role: str, at: float | None, text: str) -> list[str]:
+    if at is None and len(text) < LEAST_UNDATED:
+        return []
+    return [_mark("said", agent, role, repr(at), text)]
+
+
+def _mark(*parts: str) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,71 @@
+"""Removal of what a person had forgotten from sessions.db: the session, its copies elsewhere, its title and figures."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from zerikai_memory.store.forgotten import Forgotten, message_marks, title_mark
+from zerikai_memory.store.tape_batch import DISORDERED
+from zerikai_memory.store.tape_schema import remove_message
+
+
+def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> list[str]:
+    """The marks of everything that a session said: by them its copies and forks are known."""
+    found = connection.execute(
+        "SELECT id, title FROM sessions WHERE agent = ? AND session = ?", (agent, session)
+    ).fetchone()
+    if found is None:
+        return []
+    row, title = found
+    said = connection.execute("SELECT key, role, at, text FROM messages WHERE session = ? ORDER BY step", (row,))
+    marks = [mark for key, role, at, text in said for mark in message_marks(agent, session, key, role, at, text)]
+    return [*marks, *([title_mark(agent, title)] if title else ())]
+
+
+def sweep(connection: sqlite3.Connection, forgotten: Forgotten, size: int, only_agent: str | None = None) -> int:
+    """Remove all that is marked, in every session; how many messages. `size` of the marks' file is kept with it.
+
+    `only_agent`: the newest marks are those of one agent's session, so that others need no look.
+    """
+    removed = 0
+    for row, agent, session, title in connection.execute(
+        "SELECT id, agent, session, title FROM sessions WHERE ? IS NULL OR agent = ?", (only_agent, only_agent)
+    ).fetchall():
+        if forgotten.session(agent, session):
+            removed += _remove_session(connection, row)
+            continue
+        if forgotten.title(agent, title):
+            connection.execute("UPDATE sessions SET title = '', title_key = '' WHERE id = ?", (row,))
+        removed += _remove_copies(connection, forgotten, row, agent)
+    connection.execute("INSERT OR REPLACE INTO facts VALUES ('forgotten', ?)", (size,))
+    return removed
+
+
+def _remove_session(connection: sqlite3.Connection, session: int) -> int:
+    """Remove a session's messages and figures; its row stays without a word, because forks name it as their origin."""
+    rows = connection.execute("SELECT id, key FROM messages WHERE session = ?", (session,)).fetchall()
+    _remove(connection, rows)
+    connection.execute("DELETE FROM copies WHERE session = ?", (session,))
+    connection.execute("DELETE FROM responses WHERE session = ?", (session,))
+    connection.execute("DELETE FROM proposals WHERE session = ?", (session,))
+    connection.execute(
+        f"UPDATE sessions SET title = '', project = '', title_key = '', project_key = '', dirty = {DISORDERED}"
+        " WHERE id = ?",
+        (session,),
+    )
+    return len(rows)
+
+
+def _remove_copies(connection: sqlite3.Connection, forgotten: Forgotten, session: int, agent: str) -> int:
+    rows = connection.execute("SELECT id, key, role, at, text FROM messages WHERE session = ?", (session,)).fetchall()
+    marked = [(row, key) for row, key, *said in rows if forgotten.message(agent, key, *said)]
+    _remove(connection, marked)
+    if marked:
+        connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (session,))
+    return len(marked)
+
+
+def _remove(connection: sqlite3.Connection, rows: list[tuple[int, bytes]]) -> None:
+    for row, key in rows:
+        remove_message(connection, row)
+        connection.execute("DELETE FROM copies WHERE key = ?", (key,))
