@@ -51,3 +51,38 @@ def test_what_is_not_there_is_not_found_in_other_scripts_either(question: str, m
 def test_a_note_is_found_by_words_inside_it(memory: Memory, project: Path) -> None:
     note = memory.save("支払いの再試行は三回までと決めた", str(project), category="decision")
     assert memory.query("再試行は何回？", str(project)).notes[0].id == note.id
+
+
+ORDERS = '''"""模块：处理订单。"""
+
+
+class OrderService:
+    """订单服务。"""
+
+    def validate(self, order):
+        """验证订单是否有效。"""
+        return True
+
+    def cancel(self, order):
+        """取消订单并退款。"""
+        return False
+'''
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [("退款", "cancel"), ("取消订单", "cancel"), ("验证订单是否有效", "validate"), ("订单服务", "OrderService")],
+)
+def test_the_innermost_entity_that_holds_the_word_comes_before_what_is_around_it(
+    question: str, name: str, memory: Memory, workspace: Path
+) -> None:
+    (workspace / "orders.py").write_text(ORDERS, "utf-8")
+    memory.scan(str(workspace))
+    assert memory.query(question, str(workspace)).results[0].name == name
+
+
+def test_a_distance_that_cannot_be_told_is_no_number(memory: Memory, project: Path) -> None:
+    answer = memory.query("トークン", str(project))
+    assert [hit.distance for hit in answer.results] == [None] * len(answer.results)
+    assert "(-)" in answer.results[0].citation
+    assert not answer.warnings  # the embedding is the one that the index was made with

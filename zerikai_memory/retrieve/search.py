@@ -29,7 +29,7 @@ from zerikai_memory.retrieve.rank import (
 from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
 from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
 from zerikai_memory.retrieve.traits import side_factors
-from zerikai_memory.retrieve.unspaced import telling
+from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import document_frequencies, lexical_scores, words_in_rows
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
@@ -167,7 +167,7 @@ class Searcher:
             not relevant,
             len(set(asked) - set(order)) if relevant else 0,
             view.incomplete,
-            text_only,
+            view.embedding != self._embedder.fingerprint,
             found.store_warning,
             trouble,
             (*scope.warnings, *_untraced(query, traced), *prepared.names.unplaced(query)),
@@ -197,13 +197,15 @@ class Searcher:
         return _hybrid(found, scope, options, text_only, prepared.written if len(query.terms) >= MIN_TERMS else None)
 
     def _vector(self, view: IndexView, query: Query) -> tuple[Vector | None, str]:
-        """The question's vector, or None and why: words answer alone. No reason: the index is of another model."""
+        """The question's vector, or None and what is wrong: then words answer alone."""
         if view.embedding != self._embedder.fingerprint:
             return None, ""
         try:
             vector: Vector = self._embedder.encode([" ".join(query.plain.split())])[0]
         except EmbeddingError as error:
             return None, f"only words were compared: {error}"
+        if not vector.any():
+            return None, ""  # the model knows none of the words: how far anything is cannot be told
         if len(vector) != view.vectors.shape[1] and view.vectors.any():
             return None, (
                 f"only words were compared: the embedding model gives vectors of {len(vector)} numbers now, the index "
@@ -255,7 +257,7 @@ class Searcher:
             # A heading that is asked for by its words is meant, wherever it stands.
             name_factor=prepared.legacy_factor * np.where(prepared.documents, 1.0, side_factor),
             file_of=view.file_of,
-            class_of=prepared.class_of,
+            class_of=np.full(len(view), -1) if vector is None or unspaced(query.terms) else prepared.class_of,
             class_slack=prepared.class_slack,
         )
         if scope.allowed is not None and not scope.empty:
@@ -385,7 +387,8 @@ def _candidate(view: IndexView, i: int, distances: Floats | None, value: float, 
         qualified_name=view.qualified_names[i],
         file_path=file.path,
         sha256=file.sha256,
-        distance=None if distances is None else round(float(distances[i]), 4),
+        # Without a vector of its own it is at no distance.
+        distance=round(float(distances[i]), 4) if distances is not None and view.vectors[i].any() else None,
         score=round(float(value), 4),
         line=line,
     )

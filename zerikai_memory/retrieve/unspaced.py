@@ -7,7 +7,7 @@ of two words and those that are grammar. What the index knows shows where the wo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _PAIR = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]{1,2}")
 # Japanese writes its grammar in hiragana.
@@ -19,6 +19,11 @@ _ASKING = frozenset(
     "인가 가요 습니 니까 니다 합니 됩니 되나 있나 있는 "
     "어요 해요 에서 으로".split()
 )
+
+
+def unspaced(terms: Iterable[str]) -> bool:
+    """Whether any of the terms is of a script without blanks: vectors made for English say nothing of it."""
+    return any(_PAIR.fullmatch(term) for term in terms)
 
 
 def telling(terms: Sequence[str], counts: Mapping[str, int]) -> tuple[str, ...]:
