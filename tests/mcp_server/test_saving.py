@@ -21,6 +21,7 @@ async def call(memory, name, arguments, **client):
         ({"details": '{"run_id": "r"}'}, {"details": {"run_id": "r"}}),  # an object as JSON text
         ({"details": {"tags": ["x"]}, "outcome": "failed"}, {"details": {"tags": ["x"]}, "outcome": "failed"}),
         ({"outcome": None, "anchors": None}, {}),
+        ({"supersedes": "", "anchors": " "}, {"supersedes": None, "anchors": None}),  # how models leave them out
     ],
 )
 async def test_arguments_reach_the_memory_as_models_send_them(given, reached):

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def _one_or_many(value: Any) -> Any:
-    """A single text, as models send it, is a list of one."""
+    """A single text, as models send it, is a list of one; an empty one is how they leave it out."""
+    if isinstance(value, str) and not value.strip():
+        return None
     return [value] if isinstance(value, str) and not value.lstrip().startswith("[") else value
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from zerikai_memory.errors import InputError
+from zerikai_memory.memory.places import Place, is_absolute, readings, relative_paths
 from zerikai_memory.model import CodeEntity
 from zerikai_memory.model_notes import Anchor
 from zerikai_memory.store.index import WorkspaceIndex
@@ -15,9 +15,8 @@ from zerikai_memory.store.view import IndexView
 
 NEAR_NAMES = 5
 LISTED = 8
-_CITATION = re.compile(r"^(?P<name>.*?)\s*#(?P<path>[^#]+?):(?P<line>\d+)(?:\s*\([\d.\-]+\))?(?:\s*\[\w+\])?$")
-_PATH_LINE = re.compile(r"^(?P<path>.+?):(?P<line>\d+)(?:-\d+)?$")
-_PATH_NAME = re.compile(r"^(?P<path>[^:]+\.\w+)::?(?P<name>[^\d:][^:]*)$")
+# A longer text names no code.
+MOST_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,45 @@ class FileToday:
     sure: bool
 
 
-def resolve_anchors(wanted: Sequence[str], view: IndexView, index: WorkspaceIndex) -> tuple[Anchor, ...]:
-    """The entities meant by names, paths, `path:line`, `path:name` or citations.
+def resolve_anchors(wanted: Sequence[str], view: IndexView, index: WorkspaceIndex, root: str) -> tuple[Anchor, ...]:
+    """The entities meant by names, paths (also absolute ones), `path:line`, `path:name` or citations.
 
-    Raises InputError for one that is unknown (with near names) or ambiguous (with all that fit).
+    Raises InputError for an empty text, one that is unknown (with near names) or ambiguous (with all that fit).
     """
-    ids = [view.ids[_position(text.strip(), view)] for text in wanted if text.strip()]
+    ids = [view.ids[_position(text, view, root)] for text in wanted]
     stored = index.entities_by_id(ids)
     return tuple(_anchor(stored[id]) for id in dict.fromkeys(ids) if id in stored)
+
+
+def entities_meant(text: str, view: IndexView, root: str) -> list[int]:
+    """Positions of all entities that a text may mean, in the reading of it that fits the index; none if none does."""
+    for place in readings(text):
+        if found := _positions(place, view, root):
+            return found
+    return [view.ids.index(text)] if text in view.ids else []
+
+
+def near_names(text: str, view: IndexView) -> list[str]:
+    """Names and paths of the index that look like what a text names; files of it when it names a folder."""
+    place = next(place for place in readings(text) if place.name or place.line)
+    wanted = place.name or place.path.replace("\\", "/").rsplit("/", 1)[-1]
+    written = text.strip().replace("\\", "/").removeprefix("./").strip("/")
+    spelled: dict[str, str] = {}
+    for i in range(len(view)):
+        spelled.setdefault(view.names[i].lower(), view.qualified_names[i] or view.names[i])
+        spelled.setdefault(view.qualified_names[i].lower(), view.qualified_names[i])
+    for file in view.files:
+        spelled.setdefault(file.path.lower(), file.path)
+        spelled.setdefault(file.path.rsplit("/", 1)[-1].lower(), file.path)
+    inside = [file.path for file in view.files if written and file.path.startswith(written + "/")]
+    return inside[:NEAR_NAMES] or near(wanted, spelled)
+
+
+def near(wanted: str, spelled: Mapping[str, str]) -> list[str]:
+    """Values whose lower-case keys look like a word or hold it, the best first."""
+    close = difflib.get_close_matches(wanted.lower(), [key for key in spelled if key], NEAR_NAMES, 0.6)
+    close = close or [key for key in spelled if wanted and wanted.lower() in key][:NEAR_NAMES]
+    return list(dict.fromkeys(spelled[key] for key in close))
 
 
 def check_anchor(
@@ -65,12 +95,14 @@ def _anchor(entity: CodeEntity) -> Anchor:
     return Anchor(entity.file_path, entity.entity_type.value, entity.qualified_name, entity.signature, entity.body_hash)
 
 
-def _position(text: str, view: IndexView) -> int:
-    found = _positions(text, view)
+def _position(text: str, view: IndexView, root: str) -> int:
+    if not text.strip():
+        raise InputError("anchors: got an empty text; name the code it is about, or leave it out")
+    if len(text) > MOST_CHARS:
+        raise InputError(f"anchors: got a text of {len(text)} characters; give a name, a path or path:line")
+    found = entities_meant(text, view, root)
     if not found:
-        near = _near(text, view)
-        hint = f"; near names: {', '.join(near)}" if near else ""
-        raise InputError(f"anchors: {text!r} is no entity or file of the index{hint}")
+        raise InputError(f"anchors: {_unknown(text, view, root)}")
     if len(found) > 1:
         listed = ", ".join(_spelled(view, i) for i in found[:LISTED])
         more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
@@ -78,34 +110,48 @@ def _position(text: str, view: IndexView) -> int:
     return found[0]
 
 
-def _positions(text: str, view: IndexView) -> list[int]:
-    if match := _CITATION.match(text):
-        name, path, line = match["name"].strip(), match["path"].strip(), int(match["line"])
-        files = _files(path, view)
-        named = [i for i in _named(name, view) if int(view.file_of[i]) in files]
+def _unknown(text: str, view: IndexView, root: str) -> str:
+    for place in readings(text):
+        if place.line is not None and not place.name and (files := _files(place.path, view, root)):
+            last = max(int(view.end_lines[i]) for i in range(len(view)) if int(view.file_of[i]) in files)
+            path = view.files[next(iter(files))].path
+            return f"{text!r}: {path} has nothing at line {place.line}; what is indexed of it ends at line {last}"
+    if is_absolute(text.strip()) and not relative_paths(text.strip(), root):
+        return f"{text!r} is outside of the workspace {root!r}"
+    names = near_names(text, view)
+    return f"{text!r} is no entity or file of the index" + (f"; near names: {', '.join(names)}" if names else "")
+
+
+def _positions(place: Place, view: IndexView, root: str) -> list[int]:
+    if not place.path:
+        return _named(place.name, view) if place.name else []
+    files = _files(place.path, view, root)
+    if not files:
+        return []
+    if place.name:
+        named = _named(place.name, view, files)
         # A citation's line may be older than the index; the name decides, the line only among equals.
-        on_line = [i for i in named if view.start_lines[i] == line]
-        return on_line or named or ([] if name else _around(files, line, view))
-    if match := _PATH_LINE.match(text):
-        return _around(_files(match["path"], view), int(match["line"]), view)
-    if match := _PATH_NAME.match(text):
-        files = _files(match["path"], view)
-        return [i for i in _named(match["name"].strip(), view) if int(view.file_of[i]) in files]
-    if text in view.ids:
-        return [view.ids.index(text)]
-    files = _files(text, view)
-    modules = [i for i, kind in enumerate(view.types) if kind == "module" and int(view.file_of[i]) in files]
-    return modules or _named(text, view)
+        on_line = [i for i in named if view.start_lines[i] == place.line]
+        return on_line or named
+    if place.line is not None:
+        return _around(files, place.line, view)
+    return [i for i, kind in enumerate(view.types) if kind == "module" and int(view.file_of[i]) in files]
 
 
-def _files(path: str, view: IndexView) -> set[int]:
-    wanted = path.replace("\\", "/").removeprefix("./").strip("/")
-    exact = {f for f, file in enumerate(view.files) if file.path == wanted}
-    return exact or {f for f, file in enumerate(view.files) if file.path.endswith("/" + wanted)}
+def _files(path: str, view: IndexView, root: str) -> set[int]:
+    for wanted in relative_paths(path, root):
+        exact = {f for f, file in enumerate(view.files) if file.path == wanted}
+        ends = exact or {f for f, file in enumerate(view.files) if wanted and file.path.endswith("/" + wanted)}
+        if ends:
+            return ends
+        # Windows writes a name in any case.
+        if folded := {f for f, file in enumerate(view.files) if f"/{file.path}".lower().endswith(f"/{wanted}".lower())}:
+            return folded if wanted else set()
+    return set()
 
 
-def _named(text: str, view: IndexView) -> list[int]:
-    """Entities of that qualified name, else of a dotted end of it, else of that name."""
+def _named(text: str, view: IndexView, files: Container[int] | None = None) -> list[int]:
+    """Entities of that qualified name, else of a dotted end of it, else of that name; of some files or of all."""
     name = text.removesuffix("()").replace("::", ".").replace("#", ".")
     tests: tuple[Callable[[int], bool], ...] = (
         lambda i: view.qualified_names[i] == name,
@@ -114,7 +160,7 @@ def _named(text: str, view: IndexView) -> list[int]:
         lambda i: "." in name and _dotted(view, i) == name,
     )
     for fits in tests:
-        if found := [i for i in range(len(view)) if fits(i)]:
+        if found := [i for i in range(len(view)) if fits(i) and (files is None or int(view.file_of[i]) in files)]:
             return found
     return []
 
@@ -134,21 +180,6 @@ def _around(files: set[int], line: int, view: IndexView) -> list[int]:
     if len({int(view.file_of[i]) for i in inside}) > 1:
         return inside
     return sorted(inside, key=lambda i: (view.end_lines[i] - view.start_lines[i], -view.start_lines[i]))[:1]
-
-
-def _near(text: str, view: IndexView) -> list[str]:
-    match = _CITATION.match(text) or _PATH_NAME.match(text)
-    wanted = (match["name"].strip() if match else text).lower()
-    spelled: dict[str, str] = {}
-    for i in range(len(view)):
-        spelled.setdefault(view.names[i].lower(), view.qualified_names[i] or view.names[i])
-        spelled.setdefault(view.qualified_names[i].lower(), view.qualified_names[i])
-    for file in view.files:
-        spelled.setdefault(file.path.lower(), file.path)
-        spelled.setdefault(file.path.rsplit("/", 1)[-1].lower(), file.path)
-    close = difflib.get_close_matches(wanted, [key for key in spelled if key], NEAR_NAMES, 0.6)
-    close = close or [key for key in spelled if wanted and wanted in key][:NEAR_NAMES]
-    return list(dict.fromkeys(spelled[key] for key in close))
 
 
 def _spelled(view: IndexView, i: int) -> str:
