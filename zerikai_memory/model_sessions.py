@@ -17,7 +17,10 @@ ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "thinking")
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
-    """A folder in which an agent keeps transcripts: what lies there and how much of it is in the index."""
+    """A folder in which an agent keeps transcripts: what lies there and how much of it is in the index.
+
+    `unread` names what cannot be read, with the reason.
+    """
 
     agent: str
     folder: str
@@ -25,6 +28,7 @@ class SessionPlace:
     files: int
     size_bytes: int
     behind_bytes: int
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from zerikai_memory.model_sessions import (
@@ -67,12 +67,12 @@ def session_table(sessions: Sequence[SessionInfo]) -> str:
 
 
 def place_table(places: Sequence[SessionPlace]) -> str:
-    """One line per place: agent, files, size, how much is not in the index, folder."""
+    """One line per place: agent, files, size, how much is not in the index, folder; then what cannot be read."""
     rows = [("AGENT", "FILES", "SIZE", "NOT INDEXED", "FOLDER")]
     for place in places:
         numbers = (str(place.files), _size(place.size_bytes), _size(place.behind_bytes))
         rows.append((place.agent, *(numbers if place.exists else ("-", "-", "-")), one_line(place.folder)))
-    return columns(rows)
+    return "\n".join([columns(rows), *(line for place in places for line in _unread(place.unread))])
 
 
 def indexed(report: SessionsIndexed) -> str:
@@ -85,8 +85,7 @@ def indexed(report: SessionsIndexed) -> str:
     if report.behind_bytes:
         lines.append(f"{_size(report.behind_bytes)} are still to be read.")
     lines += [f"Warning: {warning}" for warning in report.warnings]
-    lines += [f"not read: {one_line(path)} ({one_line(reason)})" for path, reason in report.skipped.items()]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_unread(report.skipped)])
 
 
 def forgotten(report: SessionsForgotten) -> str:
@@ -118,6 +117,10 @@ def proposal_list(found: Sequence[Proposal]) -> str:
 def rejected(found: Sequence[Proposal]) -> str:
     """What was taken off the list."""
     return "\n".join(f"Rejected {one.id}: {one_line(one.content)}" for one in found)
+
+
+def _unread(reasons: Mapping[str, str]) -> list[str]:
+    return [f"not read: {one_line(path)} ({one_line(reason)})" for path, reason in reasons.items()]
 
 
 def _proposal(one: Proposal) -> str:

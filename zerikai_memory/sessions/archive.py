@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -28,7 +29,7 @@ from zerikai_memory.sessions.formats.registry import BY_NAME, places
 from zerikai_memory.sessions.index import IndexParts, index_sessions
 from zerikai_memory.sessions.mentions import KnownNames, known_names, mentions
 from zerikai_memory.sessions.search import search
-from zerikai_memory.sessions.survey import Survey, survey
+from zerikai_memory.sessions.survey import Survey, stored_path, survey
 from zerikai_memory.sessions.times import moment
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
@@ -81,11 +82,16 @@ class Archive:
         """Where transcripts are looked for, and what lies there."""
         seen = self._survey()
         files, sizes, behind = Counter[Path](), Counter[Path](), Counter[Path]()
+        unread = defaultdict[Path, dict[str, str]](dict)
+        for path, (reason, folder) in seen.unread.items():
+            unread[folder][path] = reason
         for transcript in seen.transcripts:
             folder = transcript.place.folder
             files[folder] += 1
             sizes[folder] += transcript.size
             behind[folder] += transcript.behind_bytes
+            if transcript.known and transcript.known.trouble:
+                unread[folder][stored_path(transcript.path)] = transcript.known.trouble
         return [
             SessionPlace(
                 place.format.name,
@@ -94,6 +100,7 @@ class Archive:
                 files[place.folder],
                 sizes[place.folder],
                 behind[place.folder],
+                unread[place.folder],
             )
             for place in self._index.places
         ]
@@ -104,11 +111,26 @@ class Archive:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> SessionsIndexed:
         """Bring the index up to the transcripts; raises BusyError while another process does so."""
+        with self._locked(LOCK_WAIT_S):
+            return self._index_whole(progress, cancelled)
+
+    @contextmanager
+    def _locked(self, wait_s: float) -> Iterator[None]:
+        """Alone among index runs; raises BusyError while another is one, StoreError where no lock can be made."""
         try:
-            with self._parts.lock().acquire(timeout=LOCK_WAIT_S):
-                return self._index_whole(progress, cancelled)
+            lock = self._parts.lock()
+            lock.acquire(timeout=wait_s)
         except Timeout as error:
-            raise BusyError("another process is indexing sessions; try again when it has ended") from error
+            raise BusyError("another process is indexing sessions just now; try again when it has ended") from error
+        except OSError as error:
+            raise StoreError(
+                f"sessions cannot be indexed, the brain folder is not writable: {error}. What is indexed can still be "
+                "searched; change the folder's permissions, or set ZERIKAI_HOME to a folder that can be written"
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _index_whole(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> SessionsIndexed:
         """Index; a damaged file is derived data: it is set aside and made anew, once."""
@@ -226,10 +248,12 @@ class Archive:
             if not any(transcript.changed for transcript in seen.transcripts) and not seen.vanished:
                 return 0, ()
             try:
-                with self._parts.lock().acquire(timeout=0):
+                with self._locked(0):
                     return index_sessions(self._index, self._survey()).behind_bytes, ()
-            except Timeout:
-                return behind, ("another process is indexing sessions just now",)
+            except DamagedError:
+                raise
+            except (BusyError, StoreError) as error:  # what is indexed already still answers
+                return behind, (f"what is new in the transcripts is not in the index: {error}",)
         size = f"{behind / 1e6:.0f} MB"
         return behind, (f"{size} of transcripts are not in the index: run `zerikai-memory sessions index`",)
 

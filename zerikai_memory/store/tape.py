@@ -78,9 +78,9 @@ class TapeStore:
     @contextmanager
     def batch(self) -> Iterator[TapeBatch]:
         """One transaction of writes: messages and how far their file was read are stored together or not at all."""
-        forgotten = self._forgotten.load()
         with self._database.write() as connection:
-            batch = TapeBatch(connection, forgotten)
+            # Inside the transaction: what another process forgets now is either seen here or swept by it afterwards.
+            batch = TapeBatch(connection, self._forgotten.load())
             yield batch
             batch.finish()
 
@@ -97,8 +97,8 @@ class TapeStore:
             swept = connection.execute("SELECT value FROM facts WHERE name = 'forgotten'").fetchone()
         if not dirty and size == (swept[0] if swept else 0):
             return 0
-        forgotten = self._forgotten.load()
         with self._database.write() as connection:
+            forgotten = self._forgotten.load()
             if size != (swept[0] if swept else 0):
                 sweep(connection, forgotten, size)
             return settle(connection, forgotten)
@@ -176,12 +176,12 @@ class TapeStore:
 
         The marks come first: whatever happens then, what was forgotten is removed by the next index run.
         """
-        with self._database.read() as connection:
-            marks = forget_marks(connection, agent, session)
-        self._forgotten.append([session_mark(agent, session), *marks])
-        forgotten = self._forgotten.load()
         with self._database.write() as connection:
-            removed = sweep(connection, forgotten, self._forgotten.size(), agent)
+            # In one transaction: nothing may be added to the session between its marks and its removal.
+            before = self._forgotten.size()
+            self._forgotten.append([session_mark(agent, session), *forget_marks(connection, agent, session)])
+            forgotten = self._forgotten.load()
+            removed = sweep(connection, forgotten, self._forgotten.size(), agent, swept=before)
             settle(connection, forgotten)
             # The words of removed rows stand in the index's older segments until these are merged.
             connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")

@@ -22,11 +22,15 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
     return [*marks, *([title_mark(agent, title)] if title else ())]
 
 
-def sweep(connection: sqlite3.Connection, forgotten: Forgotten, size: int, only_agent: str | None = None) -> int:
+def sweep(
+    connection: sqlite3.Connection, forgotten: Forgotten, size: int, agent: str | None = None, swept: int = 0
+) -> int:
     """Remove all that is marked, in every session; how many messages. `size` of the marks' file is kept with it.
 
-    `only_agent`: the newest marks are those of one agent's session, so that others need no look.
+    `agent`: all marks behind the first `swept` bytes are of one agent, so that others need no look if the rest is done.
     """
+    done = connection.execute("SELECT value FROM facts WHERE name = 'forgotten'").fetchone()
+    only_agent = agent if (done[0] if done else 0) == swept else None
     removed = 0
     for row, agent, session, title in connection.execute(
         "SELECT id, agent, session, title FROM sessions WHERE ? IS NULL OR agent = ?", (only_agent, only_agent)
