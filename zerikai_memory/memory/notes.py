@@ -82,28 +82,6 @@ def got(value: Any) -> str:
     return _BRIEF.repr(value)
 
 
-def asked_id(text: str) -> str:
-    """The id in `note:ID (category, date)`, `note:ID`, or a beginning of it; raises InputError for what is none."""
-    match = _ID.fullmatch(text.strip())
-    if match is None:
-        raise InputError(f"note: got {got(text)}, expected the id of a record; `zerikai-memory notes list` shows the ids")
-    return match["id"]
-
-
-def unclear_id(text: str, workspace: str, fitting: Sequence[Note], least: int) -> str:
-    """Why an id means no record: no id begins so, several do, or it is shorter than `least` characters."""
-    if not fitting:
-        return f"note: {got(text)} is no record of {workspace!r}; `zerikai-memory notes list` shows the ids"
-    why = "is ambiguous" if len(fitting) > 1 else f"is too short (give the whole id, or {least} characters and more)"
-    listed = ", ".join(f"{note.id} ({note.category}: {_beginning(note.content)})" for note in fitting)
-    return f"note: {got(text)} {why}; so begins: {listed}"
-
-
-def got(value: Any) -> str:
-    """A value as an error message shows it: short, whatever it holds."""
-    return _BRIEF.repr(value)
-
-
 def clean_category(category: str) -> str:
     """A category in lower case; raises InputError for what is no plain word."""
     word = asked_category(category) or ""
