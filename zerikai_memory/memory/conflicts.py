@@ -1,234 +1,384 @@
 """Do two records disagree? Rules over their words; both stay, and what the rules say is shown, never acted upon.
 
-Two records are on one subject when they share an anchor or most of their content words. On one subject they disagree
-when one denies what the other says, when they name different members of one class of alternatives (databases,
-formats, numbers with the same unit), or when they say the opposite by a pair of words. What only says who does it
-(the subject in front of the verb) is no disagreement.
+Both are taken apart (claims.py) and laid side by side. What both say is the subject; they disagree when all the rest is
+- one place in each, and that place is a value: what stands after "is", a colon, "use ... for", "goes to", a quantity
+  of the same dimension, an opposite ("before", "after"), or another member of a class of alternatives;
+- a denial: one denies what the other says of the same subject.
+A difference in the subject (worker A, sprint 12, 2024, for icons, in production), a second difference, one of several
+that are told ("supports", "also", "can"), and what was once are no disagreement. When in doubt: none.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from zerikai_memory.memory import claim_words as parts
+from zerikai_memory.memory.alternatives import ALIASES, ALTERNATIVES, OPPOSITES
+from zerikai_memory.memory.claims import Claim, Token, claims
 from zerikai_memory.model_notes import Note
 from zerikai_memory.retrieve.names import stem
-from zerikai_memory.store.words import STOP_WORDS
 
-# Shares of the smaller record's content words, stems, without alternatives and polarity words.
-SAME_SUBJECT = 0.6
-SAME_SUBJECT_ANCHORED = 0.34
-# Fewer shared words than this are a coincidence of short sentences.
-SHARED_WORDS = 2
+# A value is a name or a short phrase; what is longer is another statement.
+MOST_VALUE_WORDS = 4
+# Words that one of two may say beyond the other's when one denies the other.
+MOST_EXTRA_WORDS = 2
+# Later sentences lean on the first: they need this many shared words to speak of one subject by themselves.
+SHARED_BY_LATER_SENTENCES = 3
 
-_NEGATIONS = frozenset(
-    "not never no cannot don't doesn't won't shouldn't mustn't isn't aren't stop avoid without".split()
-)
-_DENIALS = re.compile(
-    r"\b(no longer|do not|does not|must not|should not|is not|are not|never|stop|avoid|don'?t)\b", re.I
-)
-OPPOSITES: tuple[tuple[str, str], ...] = (
-    ("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("allow", "forbid"),
-    ("allowed", "forbidden"), ("before", "after"), ("sync", "async"), ("synchronous", "asynchronous"),
-    ("true", "false"), ("required", "optional"), ("public", "private"), ("manual", "automatic"),
-    ("manually", "automatically"), ("include", "exclude"), ("add", "remove"), ("ascending", "descending"),
-    ("daily", "weekly"), ("daily", "hourly"), ("nightly", "weekly"), ("hourly", "weekly"), ("weekly", "monthly"),
-    ("client", "server"), ("safe", "unsafe"), ("keep", "delete"), ("sequential", "parallel"), ("eager", "lazy"),
-    ("parallel", "sequentially"), ("concurrently", "sequentially"), ("parallel", "serially"), ("parallel", "serial"),
-    ("strict", "lenient"), ("mutable", "immutable"), ("opt-in", "opt-out"), ("blocking", "non-blocking"),
-)  # fmt: skip
-ALTERNATIVES: Mapping[str, frozenset[str]] = {
-    name: frozenset(members.split())
-    for name, members in {
-        "database": "postgres postgresql mysql mariadb sqlite mongodb mongo redis dynamodb oracle cassandra memcached",
-        "queue": "kafka rabbitmq sqs nats celery rq",
-        "format": "json yaml toml xml csv protobuf msgpack ini parquet",
-        "python tool": "pip poetry uv pipenv conda pdm",
-        "javascript tool": "npm yarn pnpm bun",
-        "python tests": "pytest unittest nose",
-        "javascript tests": "jest vitest mocha jasmine playwright cypress",
-        "linter": "ruff flake8 pylint black eslint prettier biome",
-        "web framework": "flask django fastapi express koa fastify nestjs starlette",
-        "front end": "react vue svelte angular solid preact",
-        "indent": "tabs spaces",
-        "protocol": "rest graphql grpc soap websocket websockets sse polling",
-        "authentication": "jwt cookie cookies oauth saml",
-        "cloud": "aws gcp azure heroku fly",
-        "case": "camelcase snake_case kebab-case pascalcase",
-        "hash": "bcrypt argon2 scrypt md5 sha1 sha256",
-        "clock": "utc local",
-        "merge": "rebase squash merge",
-        "branch": "main master develop trunk",
-        "day": "monday tuesday wednesday thursday friday saturday sunday",
-        "bundler": "webpack vite rollup esbuild parcel",
-        "compression": "gzip zstd brotli lz4 snappy",
-        "orchestration": "compose kubernetes k8s nomad swarm",
-        "file storage": "s3 gcs minio disk filesystem",
-        "log level": "debug info warning critical",
-        "licence": "mit apache gpl lgpl agpl bsd mpl isc",
-        "identifier": "uuid ulid autoincrement serial snowflake",
-    }.items()
+_SIDES: Mapping[str, tuple[int, int]] = {
+    word: (row, side) for row, sides in enumerate(OPPOSITES) for side, words in enumerate(sides) for word in words
 }
-_TOKEN = re.compile(r"[A-Za-z_][\w'-]*|\d+(?:[.,]\d+)*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_UNITS = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)\s*(?P<unit>%|[A-Za-z]+)?")
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+_CLASSES: Mapping[str, frozenset[str]] = {
+    word: frozenset(name for name, members in ALTERNATIVES.items() if word in members)
+    for members in ALTERNATIVES.values()
+    for word in members
 }
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.I)
-_UNIT_NAMES = {"h": "hour", "hr": "hour", "min": "minute", "s": "second", "sec": "second", "d": "day"}
-# "Stage 1" and "stage 2" are two things, not two values.
-_NUMBERED = re.compile(r"\b(stage|step|phase|tier|part|chapter|issue|ticket|case|room|team|option) (\d+)\b", re.I)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-# Reasons are not what is claimed.
-_REASON = re.compile(r"\b(because|since|so that|due to|otherwise|as it|after we|when we)\b.*", re.I | re.S)
-# Words of choosing that say nothing about what is chosen for what.
-_NEUTRAL = frozenset(
-    stem(word) for word in "decide decided choose chose chosen pick picked prefer kept must be".split()
-)
-_VERBS = frozenset(
-    "is are be use uses using run runs store stores live lives keep keeps must should goes go has have set sets write "
-    "writes deploy deploys retry retries return returns listen listens default defaults expire expires".split()
-)
+_PLACING = parts.PLACING | {stem(word) for word in parts.PLACING}
+_EQUATING = {stem(word) for word in parts.EQUATING}
+_AFFIRMED = frozenset("always immer toujours siempre".split())
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What a record says, taken apart once: stems, the alternatives it names, whether it denies."""
+class Difference:
+    """The one place in which a claim differs from another: positions of its first and last told word."""
 
-    tokens: tuple[str, ...]
-    stems: frozenset[str]
-    members: Mapping[str, frozenset[str]]
-    numbers: Mapping[str, frozenset[str]]
-    denies: bool
-    subject: frozenset[str]
+    claim: Claim
+    at: tuple[int, ...]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The words that differ."""
+        return tuple(self.claim.tokens[i] for i in self.at)
+
+    @property
+    def text(self) -> str:
+        """The words as they stand."""
+        return " ".join(token.quantity.spelling if token.quantity else token.word for token in self.tokens)
 
 
 def disagreement(newer: Note, older: Note) -> str | None:
     """Why two live records disagree, in a few words, or None."""
     if newer.outcome and older.outcome:
         return None  # attempts are told apart by their outcomes, and both are worth knowing
-    one, two = claim(newer.content), claim(older.content)
-    anchored = bool(_places(newer) & _places(older))
-    if not _same_subject(one, two, anchored):
-        return None
-    same_thing = not _names_other_things(one, two)
-    for name in one.members.keys() & two.members.keys():
-        mine, theirs = one.members[name], two.members[name]
-        if same_thing and not mine & theirs and not (one.denies or two.denies):
-            return f"{name}: {_listed(mine)} or {_listed(theirs)}"
-    for unit in one.numbers.keys() & two.numbers.keys():
-        mine, theirs = one.numbers[unit], two.numbers[unit]
-        value = unit or (
-            _VERBS & set(one.tokens) and _VERBS & set(two.tokens)
-        )  # "note 3" is a name, "the size is 3" a value
-        if value and same_thing and not mine & theirs and len(mine) == len(theirs) == 1 and _close_wording(one, two):
-            return f"{unit or 'number'}: {_listed(mine)} or {_listed(theirs)}"
-    for left, right in OPPOSITES:
-        a, b = set(one.tokens), set(two.tokens)
-        if (left in a and right in b and left not in b and right not in a) or (
-            right in a and left in b and right not in b and left not in a
-        ):
-            return f"{left} or {right}"
-    if (
-        one.denies != two.denies
-        and same_thing
-        and _overlap(one.stems, two.stems) >= SAME_SUBJECT
-        and not _numbers_differ(one, two)
-    ):
-        return "one denies what the other says"
+    mine, theirs = _places(newer), _places(older)
+    anchored, apart = bool(mine & theirs), bool(mine and theirs and not mine & theirs)
+    for i, one in enumerate(claims(newer.content)):
+        for j, two in enumerate(claims(older.content)):
+            shared = len(one.keys & two.keys)
+            if (i or j) and shared < SHARED_BY_LATER_SENTENCES:
+                continue
+            if apart and shared < 2:
+                continue  # "it retries 5 times", said of two functions
+            if why := _why(one, two, anchored=anchored):
+                return why
     return None
 
 
-def claim(text: str) -> Claim:
-    """Take a record's first sentence without its reason apart."""
-    sentence = _REASON.sub("", _SENTENCE.split(text.strip())[0]) or text
-    sentence = _NUMBER_WORD.sub(lambda match: _NUMBER_WORDS[match[0].lower()], sentence)
-    sentence = _NUMBERED.sub(r"\1_\2", sentence)
-    tokens = tuple(match.group().lower() for match in _TOKEN.finditer(sentence))
-    classes = {name: frozenset(token for token in tokens if token in members) for name, members in ALTERNATIVES.items()}
-    named = {token for found in classes.values() for token in found}
-    opposite = {word for pair in OPPOSITES for word in pair}
-    content = [
-        token
-        for token in tokens
-        if token not in STOP_WORDS and token not in _NEGATIONS and token not in named and token not in opposite
-        and not _NUMBER.fullmatch(token)
-    ]  # fmt: skip
-    return Claim(
-        tokens=tokens,
-        stems=frozenset(stem(token) for token in content if len(token) > 1),
-        members={name: found for name, found in classes.items() if found},
-        numbers=_numbers(sentence),
-        denies=bool(_DENIALS.search(sentence)),
-        subject=_subject(tokens),
+def _why(one: Claim, two: Claim, *, anchored: bool) -> str | None:
+    if (one.pronoun or two.pronoun) and not anchored:
+        return None  # nobody knows what "it" is
+    if one.past != two.past:
+        return None  # what was and what is
+    shared = one.keys & two.keys
+    if not shared:
+        return None
+    mine, theirs = _told_apart(one, two), _told_apart(two, one)
+    if one.denies != two.denies:
+        return _denial(one, two, mine, theirs, len(shared))
+    if one.denies:
+        return None  # two things that are both not so
+    first, second = _difference(one, mine), _difference(two, theirs)
+    if first is None or second is None or _same_meaning(first, second):
+        return None
+    told = _quantities(first, second) or _opposites(first, second)
+    if told or (not anchored and len(shared) == 1 and shared & parts.GENERIC):
+        return told
+    return _values(first, second)
+
+
+def _told_apart(one: Claim, two: Claim) -> list[int]:
+    """Positions of what one says and two does not; quantities that are equal in other units are said by both."""
+    quantities = [token.quantity for token in two.tokens if token.quantity]
+    return [
+        i
+        for i, token in enumerate(one.tokens)
+        if token.told
+        and token.key not in two.keys
+        and not (token.quantity and any(token.quantity.same(other) for other in quantities))
+    ]
+
+
+def _denial(one: Claim, two: Claim, mine: list[int], theirs: list[int], shared: int) -> str | None:
+    """Of one subject, when neither says more that limits it."""
+    if (mine and theirs) or one.limited != two.limited:
+        return None
+    if any(_denies_more(claim, extra) for claim, extra in ((one, mine), (two, theirs))):
+        return None
+    claim, extra = (one, mine) if mine else (two, theirs)
+    if extra and (shared < 2 or len(extra) > MOST_EXTRA_WORDS or any(_limits(claim, i) for i in extra)):
+        return None
+    return _denied(one, two)
+
+
+def _denied(one: Claim, two: Claim) -> str:
+    """The words that stand against each other, where both have one."""
+    words = [
+        next((t.word for t in claim.tokens if t.part in ("polar", "not") or t.word in _AFFIRMED), None)
+        for claim in (one, two)
+    ]
+    return f"{words[0]} or {words[1]}" if all(words) else "one denies what the other says"
+
+
+def _denies_more(claim: Claim, extra: Sequence[int]) -> bool:
+    """Whether what stands behind a negation is what the other claim does not speak of."""
+    for i, token in enumerate(claim.tokens):
+        if token.part == "not":
+            told = [k for k in range(i + 1, len(claim.tokens)) if claim.tokens[k].told]
+            if told and all(k in extra for k in told):
+                return True
+    return False
+
+
+def _limits(claim: Claim, at: int) -> bool:
+    """Whether a word narrows the statement: behind a preposition, since when, or which one of several."""
+    before = _before(claim, at)
+    token = claim.tokens[at]
+    return (
+        token.scope
+        or token.part == "quantity"
+        or token.key.startswith("name ")
+        or (before is not None and before.part in ("preposition", "not"))
+        or token.word in parts.ENVIRONMENTS
+        or token.key == "not"
     )
 
 
-def _same_subject(one: Claim, two: Claim, anchored: bool) -> bool:
-    common = _all_members(one) & _all_members(two)  # an alternative that both name is a part of the subject
-    mine, theirs = one.stems | common, two.stems | common
-    shared = mine & theirs
-    needed = 1 if anchored else SHARED_WORDS
-    if len(shared) < needed:
+def _difference(claim: Claim, positions: Sequence[int]) -> Difference | None:
+    """The differing words as one place; None when there is none, or a second one, or a limit of the statement."""
+    if not positions or len(positions) > MOST_VALUE_WORDS:
+        return None
+    for left, right in itertools.pairwise(positions):
+        between = claim.tokens[left + 1 : right]
+        if any(token.told or token.part in ("link", "choice", "not") or token.scope for token in between):
+            return None
+    tokens = [claim.tokens[i] for i in positions]
+    if any(token.scope for token in tokens[1:]) or any(token.word in parts.ENVIRONMENTS for token in tokens):
+        return None
+    return Difference(claim, tuple(positions))
+
+
+def _same_meaning(first: Difference, second: Difference) -> bool:
+    """Whether one value is written within the other (`postgres`, `PostgreSQL`), or is the same in other words."""
+    one, two = (
+        "".join(ALIASES.get(token.word, token.word) for token in found.tokens if not token.quantity).replace("-", "")
+        for found in (first, second)
+    )
+    if any(token.quantity for token in (*first.tokens, *second.tokens)):
         return False
-    if not anchored and one.subject - two.subject and two.subject - one.subject:
-        return False  # another thing does it
-    return _overlap(mine, theirs) >= (SAME_SUBJECT_ANCHORED if anchored else SAME_SUBJECT)
+    if any(_name(token) in _SIDES for token in (*first.tokens, *second.tokens)):
+        return False  # "asynchronous" holds "synchronous"
+    return one in two or two in one
 
 
-def _all_members(claim: Claim) -> frozenset[str]:
-    return frozenset(member for members in claim.members.values() for member in members)
+def _quantities(first: Difference, second: Difference) -> str | None:
+    """Another number of the same dimension in the same place."""
+    if len(first.at) != 1 or len(second.at) != 1:
+        return None
+    one, two = first.tokens[0].quantity, second.tokens[0].quantity
+    if one is None or two is None:
+        return None
+    if _family(one.dimension) != _family(two.dimension) or not (_measures(first) and _measures(second)):
+        return None
+    return f"{one.dimension.split()[0] if one.dimension else 'number'}: {one.spelling} or {two.spelling}"
 
 
-def _names_other_things(one: Claim, two: Claim) -> bool:
-    """Whether each has a content word of its own: then they may well speak of two things."""
-    neutral = _NEUTRAL | {stem(verb) for verb in _VERBS}
-    return bool(one.stems - two.stems - neutral) and bool(two.stems - one.stems - neutral)
+def _family(dimension: str) -> str:
+    """Rates of one thing are of one family, whatever the period."""
+    return dimension.partition(" per ")[0]
 
 
-def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
-    smaller = min(len(one), len(two))
-    return len(one & two) / smaller if smaller else 0.0
+def _measures(found: Difference) -> bool:
+    """Whether a quantity says how much, not which one."""
+    claim, at = found.claim, found.at[0]
+    token, before = claim.tokens[at], _before(claim, at)
+    assert token.quantity is not None
+    if token.quantity.dimension:
+        return True
+    if token.scope or (before is not None and (before.word in parts.IDENTIFIED or before.key in parts.IDENTIFIED)):
+        return False
+    if token.scope or (before is not None and before.scope):
+        return False
+    counted = at + 1 < len(claim.tokens) and claim.tokens[at + 1].part == "content"
+    named = before is not None and before.part == "content"
+    if _in_subject(claim, at):
+        spoken = {t.word for t in claim.tokens} | {t.key for t in claim.tokens}
+        return (counted and not named) or bool(named and spoken & parts.REQUIRED)
+    if counted and not (before is not None and before.part == "preposition"):
+        return True
+    if named:
+        # "batch size 64" ends with its value, "worker 3" with its name.
+        earlier = {t.word for t in claim.tokens[:at]}
+        return _verb_before(claim, at) or bool(earlier & (parts.MEASURED | parts.REQUIRED))
+    return before is not None and (before.part in ("link", "choice") or before.word in ("to", "at", "than"))
 
 
-def _close_wording(one: Claim, two: Claim) -> bool:
-    """Numbers need more than a shared subject: most words of both."""
-    union = one.stems | two.stems
-    return bool(union) and len(one.stems & two.stems) / len(union) >= 0.5
+def _in_subject(claim: Claim, at: int) -> bool:
+    """Whether a position is in front of the first link, choice or verb that places something."""
+    verbs = [i for i, token in enumerate(claim.tokens) if token.part in ("link", "choice", "placing")]
+    return bool(verbs) and at < verbs[0]
 
 
-def _numbers_differ(one: Claim, two: Claim) -> bool:
-    mine = {n for found in one.numbers.values() for n in found}
-    theirs = {n for found in two.numbers.values() for n in found}
-    return bool(mine and theirs and not mine & theirs)
+def _verb_before(claim: Claim, at: int) -> bool:
+    return any(token.part in ("link", "choice", "placing") for token in claim.tokens[:at])
 
 
-def _subject(tokens: tuple[str, ...]) -> frozenset[str]:
-    """Stems in front of the first verb we know; empty where there is none, or the sentence begins with it."""
-    for i, token in enumerate(tokens):
-        if token in _VERBS:
-            return frozenset(
-                stem(t) for t in tokens[:i] if t not in STOP_WORDS and t not in _NEGATIONS and t not in ("we", "always")
-            )
-    return frozenset()
+def _opposites(first: Difference, second: Difference) -> str | None:
+    """Words of which one excludes the other, with nothing else told apart."""
+    if len(first.at) != 1 or len(second.at) != 1:
+        return None
+    if first.claim.several or second.claim.several or first.claim.listing or second.claim.listing:
+        return None
+    one, two = _SIDES.get(_name(first.tokens[0])), _SIDES.get(_name(second.tokens[0]))
+    if one is None or two is None or one[0] != two[0] or one[1] == two[1]:
+        return None
+    if any(_only_names(found) for found in (first, second)):
+        return None
+    return f"{first.text} or {second.text}"
 
 
-def _numbers(sentence: str) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for match in _UNITS.finditer(sentence):
-        unit = (match["unit"] or "").lower()
-        unit = unit if unit not in STOP_WORDS else ""
-        unit = unit.rstrip("s") if len(unit) > 2 else unit
-        found.setdefault(_UNIT_NAMES.get(unit, unit), set()).add(match["number"])
-    return {unit: frozenset(numbers) for unit, numbers in found.items()}
+def _only_names(found: Difference) -> bool:
+    """`Private endpoints are cached`: the word tells which ones are meant."""
+    claim, at = found.claim, found.at[0]
+    following = claim.tokens[at + 1] if at + 1 < len(claim.tokens) else None
+    return _in_subject(claim, at) and following is not None and following.part in ("content", "quantity")
+
+
+def _values(first: Difference, second: Difference) -> str | None:
+    """Another value of what can have one alone."""
+    claimed = (first.claim, second.claim)
+    if any(claim.several or claim.possible or claim.past for claim in claimed):
+        return None
+    common = sorted(_classes(first) & _classes(second))
+    alike = bool(common)
+    if any(claim.listing for claim in claimed) and not (alike and not any(_polar_list(claim) for claim in claimed)):
+        return None
+    if all(_is_value(found, alike=alike) for found in (first, second)):
+        return (f"{common[0]}: " if common else "") + f"{first.text} or {second.text}"
+    return None
+
+
+def _polar_list(claim: Claim) -> bool:
+    return any(token.part == "polar" for token in claim.tokens)
+
+
+def _classes(found: Difference) -> frozenset[str]:
+    return frozenset(name for token in found.tokens for name in _CLASSES.get(_name(token), frozenset()))
+
+
+def _name(token: Token) -> str:
+    return ALIASES.get(token.word, token.word)
+
+
+def _is_value(found: Difference, *, alike: bool) -> bool:
+    """Whether the place is one that holds a value; `alike`: both values are of one class."""
+    claim, at = found.claim, found.at[0]
+    before = _before(claim, at)
+    if before is None or _in_subject(claim, at):
+        return _defines(found)
+    if before.part == "content" and _verb_before(claim, at):
+        # "stored in the bucket X", "in Google style": the noun in front says what kind of thing X is.
+        earlier = _position_before(claim, at)
+        at = at if earlier is None else earlier
+        before = _before(claim, at)
+        if before is None or before.part == "choice":
+            return False
+    if before.part == "link":
+        return not _is_done(found)
+    if before.part == "choice":
+        return alike or _has_purpose(found)
+    if before.part == "preposition":
+        return _is_placed(claim, at, before, alike=alike)
+    return before.part == "content" and before.key in _EQUATING
+
+
+def _is_done(found: Difference) -> bool:
+    """`is written in English`: what is done with the subject, no property of it."""
+    rest = found.claim.tokens[found.at[-1] + 1 :]
+    last = found.tokens[-1]
+    done = last.word.endswith("ed") or stem(last.word) in _PLACING
+    return done and bool(rest) and rest[0].part == "preposition" and any(token.told for token in rest)
+
+
+def _defines(found: Difference) -> bool:
+    """`X is the database`: a definite description of what there is one of."""
+    claim, last = found.claim, found.at[-1]
+    rest = claim.tokens[last + 1 :]
+    return (
+        len(rest) > 2 and rest[0].key == "is" and rest[1].part == "determiner" and rest[1].word in parts.DEFINITE
+        and found.at[0] <= 1
+    )  # fmt: skip
+
+
+def _has_purpose(found: Difference) -> bool:
+    """`use X for uploads`, `uploads use X`: what it is chosen for is told, and is not a whole program."""
+    claim = found.claim
+    rest = claim.tokens[found.at[-1] + 1 :]
+    purpose = any(
+        token.part == "preposition"
+        and token.word in parts.PURPOSES
+        and token.word not in ("in", "im", "dans", "en", "on")
+        for token in rest
+    )
+    return (purpose and any(token.told for token in rest)) or _is_activity(claim, found.at[0])
+
+
+_ACTIVITIES = ("tion", "ment", "ing", "ance", "ence", "names", "style", "layout", "ung", "ción", "cation")
+
+
+def _is_activity(claim: Claim, at: int) -> bool:
+    """Whether the subject is something that is done, one way at a time, and not a program that uses many things."""
+    subject = [token for token in claim.tokens[:at] if token.part == "content"]
+    return bool(subject) and subject[-1].word.endswith(_ACTIVITIES)
+
+
+def _is_placed(claim: Claim, at: int, before: Token, *, alike: bool) -> bool:
+    """Whether what stands behind a preposition is where, how or by whom the subject is, rather than one case of it."""
+    position = _position_of(claim, before, at)
+    verbs = [token for token in claim.tokens[:position] if token.part in ("link", "choice", "placing", "content")]
+    words = {token.key for token in verbs} | {stem(token.word) for token in verbs}
+    if words & parts.NEVER_PLACING:
+        return False
+    previous = _before(claim, position)
+    if previous is not None and previous.part == "choice":
+        return alike or _has_purpose(Difference(claim, (at,)))
+    if before.word in parts.MEANS and (alike or any(token.part == "link" for token in verbs)):
+        return True
+    if words & _PLACING or any(token.part == "placing" for token in verbs):
+        return before.word in parts.PLACES | parts.MEANS
+    return previous is not None and previous.part == "link" and before.word in parts.PLACES
+
+
+def _before(claim: Claim, at: int) -> Token | None:
+    position = _position_before(claim, at)
+    return None if position is None else claim.tokens[position]
+
+
+def _position_before(claim: Claim, at: int) -> int | None:
+    """The position of the word in front, past articles and words that say nothing."""
+    for i in range(at - 1, -1, -1):
+        if claim.tokens[i].part not in ("determiner", "filler") and claim.tokens[i].key not in ("min", "max"):
+            return i
+    return None
+
+
+def _position_of(claim: Claim, token: Token, at: int) -> int:
+    for i in range(at - 1, -1, -1):
+        if claim.tokens[i] is token:
+            return i
+    return 0
 
 
 def _places(note: Note) -> frozenset[tuple[str, str]]:
     return frozenset((anchor.path, anchor.qualified_name) for anchor in note.anchors)
-
-
-def _listed(words: frozenset[str]) -> str:
-    return ", ".join(sorted(words))
