@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass, replace
 
-from zerikai_memory.store.forgotten import Forgotten
+from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten
 from zerikai_memory.store.tape_schema import WITHDRAWN, index_words, unindex_words
 from zerikai_memory.store.tape_usage import ResponseTable
 
@@ -14,6 +14,8 @@ from zerikai_memory.store.tape_usage import ResponseTable
 TOUCHED, DISORDERED = 1, 2
 # Ends the name of a file that another one has replaced under its path; no path that is looked for holds it so.
 ASIDE = "\n#"
+# Forks of forks; a circle of them is damage.
+MAX_DEPTH = 20
 Order = tuple[float, int, int]
 
 
@@ -64,6 +66,7 @@ class TapeBatch:
         self._next_step: dict[int, int] = {}
         self._last: dict[int, Order] = {}
         self._dirty: dict[int, int] = {}
+        self._origins: dict[int, list[str]] = {}
 
     def source(self, path: str, agent: str, *, anew: bool = False) -> int:
         """The row of a file, made when it is new; `anew`: a reading from its beginning starts."""
@@ -157,6 +160,7 @@ class TapeBatch:
                 (forked_from, born, retells, row),
             )
             self._touch(row, TOUCHED)
+            self._origins.clear()
         return None if self._forgotten and self._forgotten.session(agent, session) else row
 
     def describe(self, row: int, key: str, *, project: str = "", title: str = "", chosen: bool = False) -> None:
@@ -179,7 +183,7 @@ class TapeBatch:
 
     def add(self, session: int, source: int, key: bytes, told: Told) -> bool:
         """Store a message unless it is known; of one that is told again the last text of its file counts."""
-        if self._forgotten and self._forgotten.message(self._agent, key, told.role, told.at, told.text):
+        if self._forgotten and self._was_forgotten(session, key, told):
             return False
         if session not in self._next_step:
             self._look_up(session)
@@ -215,6 +219,19 @@ class TapeBatch:
             "UPDATE sessions SET dirty = max(dirty, ?) WHERE id = ?",
             [(degree, session) for session, degree in self._dirty.items()],
         )
+
+    def _was_forgotten(self, session: int, key: bytes, told: Told) -> bool:
+        """Whether it is a copy of what was forgotten, or a fork's replay of it, of which no byte is to be written.
+
+        Short words are left to `settle`: further on in a fork they are its own.
+        """
+        if self._forgotten.message(self._agent, key, told.role, told.at, told.text):
+            return True
+        if len(told.text) < LEAST_UNDATED:
+            return False
+        if session not in self._origins:
+            self._origins[session] = [name for _, name in origins_of(self._connection, session, self._agent)]
+        return any(self._forgotten.replay(self._agent, name, told.role, told.text) for name in self._origins[session])
 
     def _tell_again(self, session: int, source: int, key: bytes, told: Told) -> bool:
         row, owner, home, text, seen, moment, place = self._connection.execute(
@@ -274,6 +291,19 @@ class TapeBatch:
 
     def _touch(self, session: int, degree: int) -> None:
         self._dirty[session] = max(degree, self._dirty.get(session, 0))
+
+
+def origins_of(connection: sqlite3.Connection, session: int, agent: str) -> list[tuple[int, str]]:
+    """Row (0: not in the index) and id of every session that this one was forked from, at any remove, nearest first."""
+    found: list[tuple[int, str]] = []
+    (name,) = connection.execute("SELECT forked_from FROM sessions WHERE id = ?", (session,)).fetchone()
+    while name and len(found) < MAX_DEPTH and name not in [one for _, one in found]:
+        row, origin = connection.execute(
+            "SELECT id, forked_from FROM sessions WHERE agent = ? AND session = ?", (agent, name)
+        ).fetchone() or (0, None)
+        found.append((int(row), name))
+        name = origin
+    return [one for one in found if one[0] != session]
 
 
 def touch_sessions(connection: sqlite3.Connection, source: int) -> None:

@@ -11,11 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from zerikai_memory.store.forgotten import Forgotten
-from zerikai_memory.store.tape_batch import ASIDE, DISORDERED, TOUCHED
+from zerikai_memory.store.tape_batch import ASIDE, DISORDERED, MAX_DEPTH, TOUCHED, origins_of
 from zerikai_memory.store.tape_schema import WITHDRAWN, remove_message
-
-# Forks of forks; a circle of them is damage.
-MAX_DEPTH = 20
 
 
 def settle(connection: sqlite3.Connection, forgotten: Forgotten) -> int:
@@ -213,7 +210,7 @@ class _Replay:
         self._session = session
         self._agent = agent
         self._born = born
-        self._origins = self._find_origins()
+        self._origins = origins_of(connection, session, agent)
         self.upto = max(upto, self._last_shared())
 
     def rows(self) -> Iterator[int]:
@@ -223,16 +220,6 @@ class _Replay:
             if not self._said_before(role, text):
                 return
             yield row
-
-    def _find_origins(self) -> list[tuple[int, str]]:
-        sql = (
-            "WITH RECURSIVE up (id, session, origin, depth) AS ("
-            " SELECT id, session, forked_from, 0 FROM sessions WHERE id = ?1"
-            " UNION SELECT s.id, s.session, s.forked_from, up.depth + 1"
-            f" FROM sessions s JOIN up ON s.session = up.origin WHERE s.agent = ?2 AND up.depth < {MAX_DEPTH})"
-            " SELECT id, session FROM up WHERE id <> ?1"
-        )
-        return self._connection.execute(sql, (self._session, self._agent)).fetchall()
 
     def _last_shared(self) -> tuple[float, int]:
         """The last message that the fork tells as its origins do, with its time: a replay goes on behind it."""

@@ -1,0 +1,270 @@
+"""What a person had forgotten never comes back: not from copies, forks, another order of reading or a new index."""
+
+import itertools
+import json
+import shutil
+
+import pytest
+
+from tests.sessions.archives import all_steps, open_archive
+from tests.sessions.generator import MAKERS, START, Talk, write
+from zerikai_memory.errors import InputError, StoreError
+
+SECRET = "the blue heron nests under the third bridge"
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def opened(home, tmp_path):
+    made = []
+
+    def open_one():
+        for one in made:
+            one.close()
+        made.append(open_archive(home, brain=tmp_path / "brain"))
+        return made[-1]
+
+    yield open_one
+    for one in made:
+        one.close()
+
+
+def talk(session, *said, started=START):
+    return Talk(
+        session, "/home/dev/p", started, [("user" if n % 2 == 0 else "assistant", text) for n, text in enumerate(said)]
+    )
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def put(path, records):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def nothing_is_left(tape, tmp_path):
+    assert not tape.recall("heron bridge").hits
+    assert not any("heron" in step.text for step in all_steps(tape))
+    kept = [*(tmp_path / "brain").glob("sessions.*")]
+    assert not any(b"heron" in file.read_bytes() for file in kept)
+
+
+def claude_fork(home):
+    """A resumed session copies the lines of the first one under its own id, then goes on."""
+    old = lines_of(write(home, "claude-code", talk("a1", SECRET, "noted")))
+    new = lines_of(write(home, "claude-code", talk("b2", SECRET, "noted", "other things", "fine")))
+    copied = [record | {"sessionId": "b2", "uuid": f"c{n}"} for n, record in enumerate(old)]
+    put(home / "claude/projects/-p/b2.jsonl", copied + new[2:])
+    return "a1", "b2", home / "claude/projects/-p/b2.jsonl"
+
+
+def codex_fork(home):
+    """A fork says everything anew, at times of its own."""
+    first, second = "0bb0c0de-0000-4000-8000-00000000000a", "0bb0c0de-0000-4000-8000-00000000000b"
+    write(home, "codex", talk(first, SECRET, "noted"))
+    path = write(home, "codex", talk(second, SECRET, "noted", "other things", "fine", started=START + 500))
+    records = lines_of(path)
+    records[0]["payload"]["forked_from_id"] = first
+    put(path, records)
+    return first, second, path
+
+
+def pi_fork(home):
+    path = write(home, "pi", talk("p1", SECRET, "noted"))
+    records = lines_of(path)
+    more = lines_of(write(home, "pi", talk("p9", SECRET, "noted", "other things", "fine")))[3:]
+    (home / "pi/agent/sessions/--p--/2026-02-02T09-00-00-000Z_p9.jsonl").unlink()
+    fork = home / "pi/agent/sessions/--p--/z_p2.jsonl"
+    put(fork, [records[0] | {"id": "p2", "parentSession": str(path)}, *records[1:], *more])
+    return "p1", "p2", fork
+
+
+def folder_copy(home):
+    """The folder of a session, copied under another name: nothing in the file tells."""
+    path = write(home, "antigravity", talk("a1", SECRET, "noted"))
+    longer = write(home, "antigravity", talk("b2", SECRET, "noted", "other things", "fine"))
+    assert path != longer
+    return "a1", "b2", longer
+
+
+FORKS = {"claude-code": claude_fork, "codex": codex_fork, "pi": pi_fork, "antigravity": folder_copy}
+
+
+ORDERS = ["together", "fork later", "fork first", "index made anew", "index made anew without the original"]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("agent", FORKS)
+def test_what_a_session_said_does_not_come_back_from_a_fork_or_copy(agent, order, home, opened, tmp_path):
+    original, fork, path = FORKS[agent](home)
+    aside = tmp_path / "aside"
+    tape = opened()
+    if order == "fork later":
+        shutil.move(path, aside)
+    if order == "fork first":
+        (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+        first.rename(aside)
+        tape.index()
+        aside.rename(first)
+    tape.index()
+    tape.forget(original)
+    if order == "fork later":
+        shutil.move(aside, path)
+    if order.endswith("without the original"):
+        (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+        first.unlink()
+    if order.startswith("index made anew"):
+        tape.close()
+        for file in (tmp_path / "brain").glob("sessions.db*"):
+            file.unlink()
+        tape = opened()
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
+    assert {info.session for info in tape.recall().sessions} == {fork}
+
+
+def test_forgetting_a_fork_leaves_the_original_whole(home, opened, tmp_path):
+    original, fork, _ = claude_fork(home)
+    tape = opened()
+    tape.index()
+    tape.forget(fork)
+    assert [step.text for step in tape.show(original)] == [SECRET, "noted"]
+    tape.index()
+    assert {info.session for info in tape.recall().sessions} == {original}
+
+
+def test_a_fork_of_a_forgotten_fork_gives_nothing_of_either(home, opened, tmp_path):
+    names = [f"0bb0c0de-0000-4000-8000-00000000000{letter}" for letter in "abc"]
+    said = ["first words", "noted", SECRET, "noted too", "third talk", "fine"]
+    for number, name in enumerate(names):
+        path = write(home, "codex", talk(name, *said[: 2 * number + 2], started=START + 500 * number))
+        if number:
+            records = lines_of(path)
+            records[0]["payload"]["forked_from_id"] = names[number - 1]
+            put(path, records)
+    tape = opened()
+    tape.index()
+    tape.forget(names[1])
+    tape.close()
+    for file in (tmp_path / "brain").glob("sessions.db*"):
+        file.unlink()
+    tape = opened()
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [step.text for step in tape.show(names[2])] == ["third talk", "fine"]
+    assert [step.text for step in tape.show(names[0])] == ["first words", "noted"]
+
+
+def test_undated_words_that_were_forgotten_do_not_come_back_and_short_ones_are_anybodys(home, opened, tmp_path):
+    def lines(session):
+        return [
+            {"session": session, "role": role, "content": text} for role, text in (("user", SECRET), ("user", "yes"))
+        ]
+
+    put(home / "other/a.jsonl", lines("a"))
+    put(home / "other/b.jsonl", lines("b"))
+    tape = opened()
+    tape.index()
+    tape.forget("a")
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [step.text for step in tape.show("b")] == ["yes"]
+
+
+def test_a_title_goes_with_its_session(home, opened, tmp_path):
+    title = {"type": "custom-title", "customTitle": "About the heron"}
+    for name in ("a1", "b2"):
+        path = write(home, "claude-code", talk(name, f"words of {name}", "ok", started=START + (name == "b2")))
+        put(path, [*lines_of(path), title | {"sessionId": name}])
+    tape = opened()
+    tape.index()
+    tape.forget("a1")
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [info.title for info in tape.recall().sessions] == ["words of b2"]
+
+
+def test_a_forgetting_that_was_interrupted_is_completed_by_the_next_index_run(home, opened, tmp_path):
+    write(home, "claude-code", talk("a1", SECRET, "noted"))
+    tape = opened()
+    tape.index()
+    tape.close()
+    before = {file: file.read_bytes() for file in (tmp_path / "brain").glob("sessions.db*")}
+    tape = opened()
+    tape.forget("a1")
+    tape.close()
+    for file, content in before.items():  # as if the process had ended after the marks, before the removal
+        file.write_bytes(content)
+    tape = opened()
+    tape.index()
+    assert not tape.recall("heron").hits
+
+
+def test_marks_after_a_torn_end_of_their_file_count(home, opened, tmp_path):
+    write(home, "claude-code", talk("a1", SECRET, "noted"))
+    (tmp_path / "brain").mkdir()
+    (tmp_path / "brain" / "sessions.forgotten").write_text("0123456789abcd")
+    tape = opened()
+    tape.index()
+    tape.forget("a1")
+    tape.close()
+    for file in (tmp_path / "brain").glob("sessions.db*"):
+        file.unlink()
+    assert opened().index().messages == 0
+
+
+def test_marks_that_cannot_be_read_stop_the_index_run(home, opened, tmp_path):
+    write(home, "claude-code", talk("a1", SECRET, "noted"))
+    (tmp_path / "brain" / "sessions.forgotten").mkdir(parents=True)
+    with pytest.raises(StoreError, match="must not come back"):
+        opened().index()
+
+
+def test_two_agents_with_one_session_id_are_told_apart(home, opened):
+    for agent, text in (("claude-code", "words for claude"), ("generic", "words for another")):
+        write(home, agent, talk("same-id", text, "ok"))
+    tape = opened()
+    tape.index()
+    for wrong in ("same-id", "same"):
+        with pytest.raises(InputError, match="claude-code:same-id, generic:same-id"):
+            tape.forget(wrong)
+    assert [step.text for step in tape.show("generic:same-id")] == ["words for another", "ok"]
+    assert tape.recall(session="same-id", agent="claude-code").steps[0].text == "words for claude"
+    assert tape.forget("claude-code:same").messages == 2
+    assert [step.text for step in tape.show("same-id")] == ["words for another", "ok"]
+    assert tape.index().messages == 0
+
+
+def test_a_session_id_may_hold_a_colon(home, opened):
+    write(home, "generic", talk("generic-x", "one", "two"))
+    path = home / "other/colon.jsonl"
+    put(path, [{"session": "urn:session:1", "role": "user", "content": "words under a colon"}])
+    tape = opened()
+    tape.index()
+    assert [step.text for step in tape.show("urn:session")] == ["words under a colon"]
+    assert [step.text for step in tape.show("generic:urn:session:1")] == ["words under a colon"]
+
+
+@pytest.mark.parametrize("agent", MAKERS)
+def test_a_forgotten_session_of_any_format_stays_out(agent, home, opened, tmp_path):
+    write(home, agent, talk("a1", SECRET, "noted"))
+    write(home, agent, talk("b2", "other words", "noted otherwise", started=START + 900))
+    tape = opened()
+    tape.index()
+    tape.forget("a1")
+    for database, _ in itertools.product((False, True), range(2)):
+        if database:
+            tape.close()
+            for file in (tmp_path / "brain").glob("sessions.db*"):
+                file.unlink()
+            tape = opened()
+        tape.index()
+        nothing_is_left(tape, tmp_path)
+        assert [info.session for info in tape.recall().sessions] == ["b2"]
