@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from zerikai_memory.retrieve.calibrate import MOST, calibrated_cut, off_topic_qu
 from zerikai_memory.retrieve.everyday import code_words, code_words_of
 from zerikai_memory.retrieve.relevance import is_relevant, known_frequencies, unknown_share
 from zerikai_memory.settings import Settings
+from zerikai_memory.store.lexical import document_frequencies
 from zerikai_memory.store.view import load_view
 
 WORDS = {"rate": 3, "limit": 3}
@@ -62,7 +64,7 @@ def test_an_unknown_word_weighs_more_than_a_common_one() -> None:
 def test_words_are_counted_as_asked_or_as_code_says_them(tmp_path: Path) -> None:
     index = index_of(tmp_path)
     put(index, tmp_path / "src", a="def user_language():\n    pass\n")
-    known = known_frequencies(index, ["user", "tongue", "salmon"])
+    known = known_frequencies(partial(document_frequencies, index), ["user", "tongue", "salmon"])
     assert known["user"][0] > 0
     assert known["tongue"][0] == 0
     assert known["tongue"][1] > 0

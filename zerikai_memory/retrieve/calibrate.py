@@ -8,6 +8,7 @@ cut lets few of them through. bench/offtopic.py measures it on others.
 from __future__ import annotations
 
 import importlib.resources
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from zerikai_memory.embed.base import Embedder, EmbeddingMatrix
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.retrieve.relevance import UNKNOWN_WEIGHT, known_frequencies, unknown_share
 from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.lexical import document_frequencies
 from zerikai_memory.store.view import IndexView
 
 # Share of these questions that may pass. Of others (bench/offtopic.py) .03 refuses 97 % and keeps 100 %, .04 96 %; of
@@ -35,7 +37,10 @@ def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -
     questions = off_topic_questions()
     vectors = embedder.encode(questions)
     distances = (_nearest(view.vectors, vectors) + _nearest(view.file_vectors, vectors)) / 2
-    unknown = [unknown_share(known_frequencies(index, understand(question).terms), len(view)) for question in questions]
+    counts = partial(document_frequencies, index)
+    unknown = [
+        unknown_share(known_frequencies(counts, understand(question).terms), len(view)) for question in questions
+    ]
     measured = float(np.quantile(distances + UNKNOWN_WEIGHT * np.array(unknown), LET_THROUGH))
     return min(measured, MOST)
 

@@ -20,6 +20,7 @@ from zerikai_memory.retrieve.rank import (
     Ints,
 )
 from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_of
+from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.view import IndexView
 
 _CLASSES = frozenset({"class", "component", "interface", "enum"})
@@ -30,6 +31,7 @@ class Prepared:
     """What depends on the view alone."""
 
     view: IndexView
+    lexicon: Lexicon
     position: dict[int, int]
     names: NameTable
     keywords: KeywordTable
@@ -43,13 +45,14 @@ class Prepared:
     written: Flags
 
 
-def prepare(view: IndexView) -> Prepared:
+def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
     """Everything about a view that no question changes."""
     paths = [file.path for file in view.files]
     local = _local_to_functions(view)
     sides = tuple(side_of(path) for path in paths)
     return Prepared(
         view=view,
+        lexicon=lexicon,
         position={int(row): i for i, row in enumerate(view.rowids)},
         names=NameTable(view),
         keywords=KeywordTable(view),

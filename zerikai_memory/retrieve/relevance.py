@@ -8,11 +8,9 @@ project knows the words: of "how do I poach salmon" most stand nowhere in it, ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from zerikai_memory.retrieve.everyday import code_words_of
-from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.lexical import document_frequencies
 
 # One entity must hold this share of what the question's words tell apart (inverse document frequency, by weight):
 # a single common word in common is chance, the greater part of the question is not.
@@ -50,12 +48,16 @@ def coverage(frequencies: Mapping[str, int], holders: Mapping[str, set[int]], en
     return best / total if total > 0 else 0.0
 
 
-def known_frequencies(index: WorkspaceIndex, words: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """{word: (entities with it, entities with the commonest of the words of code for it)}."""
-    counts = document_frequencies(index, words)
+def known_frequencies(
+    frequencies: Callable[[Iterable[str]], Mapping[str, int]], words: Iterable[str]
+) -> dict[str, tuple[int, int]]:
+    """{word: (entities with it, entities with the commonest of the words of code for it)}.
+
+    `frequencies` tells how many entities hold each of some words.
+    """
     return {
-        word: (count, 0 if count else max(document_frequencies(index, code_words_of(word)).values(), default=0))
-        for word, count in counts.items()
+        word: (count, 0 if count else max(frequencies(code_words_of(word)).values(), default=0))
+        for word, count in frequencies(words).items()
     }
 
 

@@ -31,7 +31,7 @@ from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
 from zerikai_memory.retrieve.traits import side_factors
 from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.lexical import document_frequencies, lexical_scores, words_in_rows
+from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
 from zerikai_memory.store.view import IndexView, ViewCache
 
@@ -129,6 +129,7 @@ class Searcher:
         """Rank the workspace's entities for a question; again when a scan has committed meanwhile, at most ATTEMPTS."""
         for _ in range(ATTEMPTS):
             prepared = self._prepare()
+            prepared.lexicon.note_question()
             ranking = self._rank(prepared, query, options)
             if self._index.generation() == prepared.view.generation:
                 break
@@ -158,7 +159,9 @@ class Searcher:
         lines = traced or prepared.names.lines(query)
         candidates = tuple(_candidate(view, i, distances, scores[i], lines.get(i)) for i in order)
         relevant = bool(order) and (
-            query.empty or bool(traced) or (self._relevant(query, found, order, text_only) and not scope.empty)
+            query.empty
+            or bool(traced)
+            or (self._relevant(prepared, query, found, order, text_only) and not scope.empty)
         )
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
@@ -223,7 +226,7 @@ class Searcher:
         view = self._views.get()
         with self._mutex:
             if self._prepared is None or self._prepared.view is not view:
-                self._prepared = prepare(view)
+                self._prepared = prepare(view, Lexicon(self._index, view.generation, len(view)))
             return self._prepared
 
     def _evidence(
@@ -272,19 +275,15 @@ class Searcher:
         scores = np.zeros(len(prepared.view))
         # The best of all may all lie outside of a narrow scope.
         limit = POOL if scope.allowed is None else len(scores)
-        found = lexical_scores(self._index, query.words, limit)
+        found = prepared.lexicon.scores(query.words, limit)
         if meant := code_words(query.terms):
-            covered = self._coverage(query, [row for row, _ in found[:COVERED_BY]], len(scores))
+            covered = _coverage(prepared, query, [row for row, _ in found[:COVERED_BY]])
             if (share := 1 - covered / EVERYDAY_BELOW) > 0:
-                found += [(row, share * value) for row, value in lexical_scores(self._index, meant, limit)]
+                found += [(row, share * value) for row, value in prepared.lexicon.scores(meant, limit)]
         for row, value in found:
             if (i := prepared.position.get(row)) is not None:
                 scores[i] += value
         return scores
-
-    def _coverage(self, query: Query, rows: Sequence[int], entities: int) -> float:
-        frequencies = document_frequencies(self._index, query.terms)
-        return coverage(frequencies, words_in_rows(self._index, rows, query.terms), entities)
 
     def _classic(
         self, prepared: Prepared, query: Query, found: _Found, scope: Scope, options: SearchOptions
@@ -307,15 +306,15 @@ class Searcher:
         shown = list(dict.fromkeys(int(i) for i in (*first, *order)))[: options.entities]
         return shown, scores + found.placed
 
-    def _relevant(self, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
+    def _relevant(self, prepared: Prepared, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
         if any(found.named[i] > 0 for i in order):
             return True
         distance = math.inf
         if not text_only:
             nearest_file = 2 - 2 * float(found.evidence.file_cosines.max())
             distance = (float(found.distances[list(order)].min()) + nearest_file) / 2
-        rows = [int(self._prepared.view.rowids[i]) for i in order] if self._prepared else []
-        known = known_frequencies(self._index, query.terms)
+        rows = [int(prepared.view.rowids[i]) for i in order]
+        known = known_frequencies(prepared.lexicon.frequencies, query.terms)
         terms = telling(query.terms, {word: count for word, (count, _) in known.items()})
         known = {word: counts for word, counts in known.items() if word in terms}
         return is_relevant(
@@ -323,7 +322,7 @@ class Searcher:
             cut=self._cut(),
             unknown=unknown_share(known, len(found.distances)),
             frequencies={word: count for word, (count, _) in known.items()},
-            holders=words_in_rows(self._index, rows, terms),
+            holders=prepared.lexicon.holders(rows, terms),
             entities=len(found.distances),
         )
 
@@ -336,6 +335,11 @@ class _Found:
     placed: Floats
     near: Ints
     store_warning: str
+
+
+def _coverage(prepared: Prepared, query: Query, rows: Sequence[int]) -> float:
+    frequencies = prepared.lexicon.frequencies(query.terms)
+    return coverage(frequencies, prepared.lexicon.holders(rows, query.terms), len(prepared.view))
 
 
 def _distances(view: IndexView, query: Vector, nearest: Nearest, others: Ints) -> Vector:

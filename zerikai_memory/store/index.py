@@ -25,6 +25,8 @@ from zerikai_memory.store.sketch import Sketch, sketch_of
 
 # Part of the file name: two versions that store differently never rebuild each other's index.
 INDEX_FORMAT = 1
+# How texts become the terms of the full text: Porter's stems of words, without accents.
+TOKENIZER = "porter unicode61"
 REMEDY = "scan the workspace again: the damaged file is set aside and the index made anew"
 
 _SCHEMA = (
@@ -50,7 +52,7 @@ _SCHEMA = (
     "CREATE INDEX refs_by_name ON refs (name)",
     # Contentless: half the size. Deleting then needs the very words that were inserted: files.search_rows keeps them.
     "CREATE VIRTUAL TABLE entity_words USING fts5("
-    "qualified_name, path, signature, docstring, body, content='', tokenize='porter unicode61')",
+    f"qualified_name, path, signature, docstring, body, content='', tokenize='{TOKENIZER}')",
     "INSERT INTO meta VALUES ('generation', '0'), ('incomplete', '0'), ('extractor', '0'), ('embedding', '')",
 )
 

@@ -1,16 +1,108 @@
-"""Full-text search over entity words: BM25 by FTS5, and which words of a question an entity holds."""
+"""Full-text search over entity words: BM25, and which words of a question an entity holds.
+
+FTS5 answers the first question to a state of an index; from the second on it is worth having the words in memory,
+where a thread brings them meanwhile. Both give the same.
+"""
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.words import match_expression, split_words
+from zerikai_memory.store.postings import COLUMN_WEIGHTS, Floats, Ints, Postings, load_postings
+from zerikai_memory.store.words import asked_words, match_expression, split_words
 from zerikai_memory.store.words import words as search_words
 
-# Column weights qualified name, path, signature, docstring, body: the name says most, the body least
-# (bench/RESULTS.md; flat around these values).
-COLUMN_WEIGHTS = (5.0, 3.0, 2.0, 2.0, 1.0)
+# Up to here the words take less than 150 MB of memory, and less than the vectors.
+IN_MEMORY_UP_TO = 200_000
+WORTH_IT_FROM = 2
+
+_LOG = logging.getLogger(__name__)
+
+
+class Lexicon:
+    """The full text of one state of an index; thread-safe."""
+
+    def __init__(self, index: WorkspaceIndex, generation: int, entities: int) -> None:
+        self._index = index
+        self._generation = generation
+        self._mutex = threading.Lock()
+        self._left = WORTH_IT_FROM if entities <= IN_MEMORY_UP_TO else 0
+        self._postings: Postings | None = None
+        self._thread: threading.Thread | None = None
+
+    def note_question(self) -> None:
+        """Count a question; the second one has the words brought into memory."""
+        with self._mutex:
+            if self._left:
+                self._left -= 1
+                if not self._left:
+                    # No daemon: a normal exit lets it finish, which takes a fraction of a second.
+                    self._thread = threading.Thread(target=self.load, name="words")
+                    self._thread.start()
+
+    def load(self) -> None:
+        """Bring the words into memory; where that fails FTS5 goes on answering."""
+        try:
+            self._postings = load_postings(self._index, self._generation)
+        except (ZerikaiError, OSError) as error:
+            _LOG.warning("the words of %s stay on disk: %s", self._index.path.name, error)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the words are in memory."""
+        return self._postings is not None
+
+    def wait(self) -> None:
+        """Until the words are in memory, if a thread is bringing them there."""
+        with self._mutex:
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def scores(self, words: Iterable[str], limit: int) -> list[tuple[int, float]]:
+        """(entity row, BM25) of the best `limit` entities that hold any of the words; larger is better."""
+        words = list(words)
+        postings = self._postings
+        spans = postings.spans(asked_words(words, prefixes=True)) if postings else None
+        if postings is None or spans is None:
+            return lexical_scores(self._index, words, limit)
+        values = postings.scores(spans)
+        found = best(values, limit)
+        return list(zip(postings.rowids[found].tolist(), values[found].tolist(), strict=True))
+
+    def holders(self, rows: Sequence[int], words: Iterable[str]) -> dict[str, set[int]]:
+        """{word: those of `rows` that hold it}, by the same stemming as the search."""
+        words = list(dict.fromkeys(words))
+        postings = self._postings
+        spans = postings.spans(asked_words(words)) if postings else None
+        if postings is None or spans is None:
+            return words_in_rows(self._index, rows, words)
+        return {word: postings.among(span, rows) for word, span in zip(words, spans, strict=True)}
+
+    def frequencies(self, words: Iterable[str]) -> dict[str, int]:
+        """{word: number of entities that hold it}."""
+        words = list(dict.fromkeys(words))
+        postings = self._postings
+        spans = postings.spans(asked_words(words)) if postings else None
+        if postings is None or spans is None:
+            return document_frequencies(self._index, words)
+        return {word: postings.frequency(span) for word, span in zip(words, spans, strict=True)}
+
+
+def best(values: Floats, limit: int) -> Ints:
+    """Positions of the `limit` largest values above 0, the largest first; ties in order."""
+    places = np.flatnonzero(values > 0)
+    if len(places) > limit:
+        least = np.partition(values[places], -limit)[-limit]
+        places = places[values[places] >= least]
+    order: Ints = places[np.argsort(-values[places], kind="stable")][:limit]
+    return order
 
 
 def lexical_scores(index: WorkspaceIndex, words: Iterable[str], limit: int) -> list[tuple[int, float]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 _IDENTIFIER = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_LONE = re.compile(f'"[{_CJK}]"')
+_LONE = re.compile(f"[{_CJK}]")
 # Letters outside ASCII carry no camelCase that is worth cutting words like "naïve" for.
 _FOREIGN_PART = re.compile(rf"(?P<cjk>[{_CJK}]+)|[0-9]+|[^\W\d_{_CJK}]+|\d+")
 # Longer runs are data (hashes, base64), not words; indexing them only costs space.
@@ -21,6 +21,9 @@ MAX_WORD = 64
 
 # Shorter beginnings meet too much (entity recall@1 .402 -> .411 with 4, .408 with 5).
 MIN_PREFIX = 4
+
+# A word that is asked for, and whether what begins with it counts too.
+AskedWord = tuple[str, bool]
 
 # Function words of English questions; they say nothing about which entity is meant.
 STOP_WORDS = frozenset(
@@ -51,18 +54,23 @@ def search_text(text: str) -> str:
     return " ".join(words(text))
 
 
-def match_expression(query_words: Iterable[str], *, prefixes: bool = False) -> str | None:
-    """An FTS5 expression that any of the words satisfies, each quoted so that no operator survives; None if empty.
+def asked_words(query_words: Iterable[str], *, prefixes: bool = False) -> list[AskedWord]:
+    """(word, whether what begins with it counts too) of a full-text query that any of them satisfies.
 
     With `prefixes` longer words also match what begins with them (`slug` meets `slugify`), which counts beside the
     word itself; a single word is a name and stays exact.
     """
-    quoted = ['"' + word.replace('"', '""') + '"' for word in dict.fromkeys(query_words) if word]
-    # The index holds such characters in pairs.
-    quoted = [word + "*" if _LONE.fullmatch(word) else word for word in quoted]
-    if prefixes and len(quoted) > 1:
-        quoted += [word + "*" for word in quoted if len(word) - 2 >= MIN_PREFIX and word[1:-1].isalpha()]
-    return " OR ".join(quoted) if quoted else None
+    # The index holds lone characters of scripts without blanks in pairs.
+    asked = [(word, bool(_LONE.fullmatch(word))) for word in dict.fromkeys(query_words) if word]
+    if prefixes and len(asked) > 1:
+        asked += [(word, True) for word, _ in asked if len(word) >= MIN_PREFIX and word.isalpha()]
+    return asked
+
+
+def match_expression(query_words: Iterable[str], *, prefixes: bool = False) -> str | None:
+    """The FTS5 expression for `asked_words`, each quoted so that no operator survives; None if there are none."""
+    asked = asked_words(query_words, prefixes=prefixes)
+    return " OR ".join('"' + word.replace('"', '""') + '"' + "*" * prefix for word, prefix in asked) or None
 
 
 def _identifier_words(token: str) -> Iterator[str]:
