@@ -5,6 +5,7 @@ import pytest
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import InputError
 from zerikai_memory.retrieve.filters import Filters, kinds_meant, languages_meant, paths_meant, take_filters
+from zerikai_memory.retrieve.query import understand
 
 TREE = {
     "api/users.py": 'class User:\n    """A user who logs in."""\n\n\ndef load_user(key):\n    """Load a user."""\n',
@@ -24,6 +25,16 @@ TREE = {
         ('path:"my docs/" setup', "setup", Filters(path=("my docs/",))),
         ("category:decision why", "why", Filters(category=("decision",))),
         ("language:ts", "", Filters(lang=("ts",))),
+        # As people write them.
+        ("load user lang: python", "load user", Filters(lang=("python",))),
+        ("LANG:Python Kind:Methods", "", Filters(lang=("Python",), kind=("Methods",))),
+        ("user lang:python, ts", "user", Filters(lang=("python", "ts"))),
+        ("user lang:python, please", "user   please", Filters(lang=("python",))),
+        ("user (lang:python)", "user (", Filters(lang=("python",))),
+        ("user lang:'python'", "user", Filters(lang=("python",))),
+        ("user lang：python", "user", Filters(lang=("python",))),
+        ("user path: src/", "user", Filters(path=("src/",))),
+        ("why category: decision", "why", Filters(category=("decision",))),
         # No filters: addresses, scopes, annotations, code, a key with nothing behind it.
         ("open http://localhost:80", "open http://localhost:80", Filters()),
         ("std::vector and lang::x", "std::vector and lang::x", Filters()),
@@ -36,6 +47,35 @@ TREE = {
 )
 def test_filters_are_taken_out_of_the_question_and_nothing_else(question: str, rest: str, filters: Filters) -> None:
     assert take_filters(question) == (rest, filters)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("users lang:", "lang: no value is given"),
+        ("users path:", "path: no value is given"),
+        ('path:"" users', "path: no value is given"),
+        ("users lang: klingon", "lang: 'klingon' is none, so nothing is filtered; known are python"),
+        ("users kind: gadget", "kind: 'gadget' is none, so nothing is filtered; known are module"),
+        ("users category: gossip", "category: 'gossip' is none, so nothing is filtered; known are fact"),
+        ("users path: where", "path: 'where' is none"),
+        ("users -lang:python", "lang: a filter lets in and cannot keep out"),
+        # code, and filters that are read
+        ("def f(path: str, kind: int)", ""),
+        ("path: string", ""),
+        ("`lang: klingon`", ""),
+        ("lang: {}", ""),
+        ("open http://localhost:80", ""),
+        ("lang: python kind:class", ""),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_told_and_never_silently_words(question: str, said: str) -> None:
+    remarks = understand(question).remarks
+    assert [said] == [remark[: len(said)] for remark in remarks] if said else not remarks
+
+
+def test_what_was_not_read_as_a_filter_stands_among_the_warnings(memory: Memory, project: Path) -> None:
+    assert any("known are python" in said for said in memory.query("load a user lang:", str(project)).warnings)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +103,9 @@ def test_kinds_are_known_in_the_plural_and_by_other_words() -> None:
         ("admin", ["api/admin/roles.py"]),  # a folder further down
         ("users.py", ["api/users.py"]),
         (r"web\user.js", ["web/user.js"]),
+        (".", list(TREE)),
+        ("/home/me/project/web", ["web/user.js", "web/user.css"]),  # as another program writes it
+        (r"C:\project\api\users.py", ["api/users.py"]),
     ],
 )
 def test_a_path_is_a_beginning_or_a_glob(value: str, paths: list[str]) -> None:

@@ -235,7 +235,7 @@ def _budget_chars(options: AskOptions, notes: Sequence[Note], sections: Sequence
 
 
 def _warnings(query: Query, ranking: Ranking) -> tuple[str, ...]:
-    found = []
+    found = list(query.remarks)
     if query.cut:
         found.append(f"the question was cut to its first {MAX_QUESTION_CHARS} characters")
     if ranking.incomplete:

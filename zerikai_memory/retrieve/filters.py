@@ -8,17 +8,30 @@ filter (`http://x`, `std::x`, `path: str`) is left to the question.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from zerikai_memory.errors import InputError
 from zerikai_memory.lang.registry import LANGUAGES, language_of
 from zerikai_memory.model import EntityType
 
-# A filter stands alone between blanks; its value begins with what a name, a path or a glob begins with.
-_FILTER = re.compile(r"(?<!\S)(?P<key>lang|language|path|kind|category):(?P<value>\"[^\"\n]+\"|[\w./*@?~\\-][^\s\"]*)")
+# A filter stands alone between blanks, or in brackets; `lang: python` is meant as one when the value means something.
+_FILTER = re.compile(
+    r"(?<![^\s(])(?P<turned>[-!]?)(?P<key>lang|language|path|kind|category)[:\uff1a](?P<blank>[ \t]*)"
+    r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s\"]*)",
+    re.IGNORECASE,
+)
+# What a name, a path or a glob begins with; other signs are code.
+_BEGINNING = re.compile(r"[\w./*@?~\\-]")
+# `lang:python, typescript`
+_NEXT = re.compile(r"(?<=,)[ \t]+([\w.]+,?)")
+_PATH_LIKE = re.compile(r"[/\\*]|\w\.[A-Za-z]\w{0,5}$")
+_CODE_SIGN = re.compile(r"[()\[\]{}=<>|;]|,$")
+# How annotations go on after a colon; nobody filters by them.
+_TYPE_WORDS = frozenset("str string int number bool boolean any none null object bytes list dict float path".split())
 # Inside backticks a colon belongs to the code.
 _CODE = re.compile(r"`[^`\n]*`")
+_ABSOLUTE = re.compile(r"/|~/|[A-Za-z]:[/\\]")
 _GLOB = re.compile(r"[*?]")
 # How else people call a language or a kind.
 _LANGUAGE_WORDS = {"py": "python", "js": "javascript", "ts": "typescript", "md": "markdown", "jsx": "javascript"}
@@ -52,19 +65,88 @@ class Filters:
 
 def take_filters(question: str) -> tuple[str, Filters]:
     """(the question without its filters, the filters)."""
-    code = [match.span() for match in _CODE.finditer(question)]
     found: dict[str, list[str]] = {}
+    rest, end = "", 0
+    for match in _filters_in(question):
+        values, stop = _values(match)
+        if values:
+            found.setdefault(_key(match), []).extend(values)
+            rest += f"{question[end : match.start()]} "
+            end = stop
+    values_by_key = {key: tuple(dict.fromkeys(values)) for key, values in found.items()}
+    return ((rest + question[end:]).strip() if found else question), Filters(**values_by_key)
 
-    def take(match: re.Match[str]) -> str:
-        if any(start <= match.start() < end for start, end in code) or match["value"].startswith("//"):
-            return match[0]
-        key = "lang" if match["key"] == "language" else match["key"]
-        found.setdefault(key, []).extend(filter(None, match["value"].strip('"').split(",")))
-        return " "
 
-    rest = _FILTER.sub(take, question)
-    values = {key: tuple(dict.fromkeys(values)) for key, values in found.items()}
-    return (rest.strip() if found else question), Filters(**values)
+def unread_filters(question: str) -> tuple[str, ...]:
+    """What is wrong with each filter of a question that `take_filters` has left in it: it is searched as words."""
+    said = []
+    for match in _filters_in(question):
+        key, value = _key(match), match["value"].strip("\"'")
+        if _values(match)[0] or _bracketed(match) or (value and not _BEGINNING.match(value)):
+            continue
+        if _CODE_SIGN.search(value) or value.lower() in _TYPE_WORDS:
+            continue
+        what = f"{value!r} is none" if value else "no value is given"
+        if match["turned"] and value:
+            what = "a filter lets in and cannot keep out"
+        said.append(f"{key}: {what}, so nothing is filtered; {_known(key)}")
+    return tuple(said)
+
+
+def _filters_in(question: str) -> Iterator[re.Match[str]]:
+    code = [match.span() for match in _CODE.finditer(question)]
+    for match in _FILTER.finditer(question):
+        if not any(start <= match.start() < end for start, end in code) and not match["value"].startswith(("//", ":")):
+            yield match
+
+
+def _key(match: re.Match[str]) -> str:
+    key = match["key"].lower()
+    return "lang" if key == "language" else key
+
+
+def _bracketed(match: re.Match[str]) -> bool:
+    return match.string[: match.start()].endswith("(")
+
+
+def _values(match: re.Match[str]) -> tuple[list[str], int]:
+    """(the values of a filter, where it ends); no values when it is no filter."""
+    key, end = _key(match), match.end()
+    value = match["value"].strip("\"'")
+    if match["turned"] or not _BEGINNING.match(value):
+        return [], end
+    if match["blank"] or _bracketed(match):
+        value = value.rstrip(").,;:!?")
+        if not value or not all(_means(key, part) for part in value.split(",")):
+            return [], end
+    values = [part for part in value.split(",") if part]
+    while (following := _NEXT.match(match.string, end)) and _means(key, following[1].rstrip(",")):
+        values.append(following[1].rstrip(","))
+        end = following.end()
+    return values, end
+
+
+def _means(key: str, value: str) -> bool:
+    """Whether a value cannot but be meant as one."""
+    try:
+        if key == "lang":
+            return bool(languages_meant([value]))
+        if key == "kind":
+            return bool(kinds_meant([value]))
+    except InputError:
+        return False
+    return value.lower() in CATEGORIES if key == "category" else bool(_PATH_LIKE.search(value))
+
+
+def _known(key: str) -> str:
+    if key == "path":
+        return "a path or a glob stands right behind the colon"
+    names = {
+        "lang": dict.fromkeys(spec.name for spec in LANGUAGES),
+        "kind": [kind.value for kind in EntityType],
+        "category": CATEGORIES,
+    }[key]
+    return f"known are {', '.join(names)}"
 
 
 def languages_meant(values: Sequence[str]) -> frozenset[str]:
@@ -98,7 +180,7 @@ def paths_meant(values: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
     """Those of `paths` that a `path:` value lets through; InputError for a value that fits none of them."""
     meant: set[str] = set()
     for value in values:
-        fitting = [path for path in paths if _fits(value, path)] or _inside(value, paths)
+        fitting = [path for path in paths if _fits(value, path)] or _inside(value, paths) or _beneath(value, paths)
         if not fitting:
             raise InputError(f"path: {value!r} fits no indexed file; at the top are {_top(paths)}")
         meant.update(fitting)
@@ -138,8 +220,19 @@ def _inside(value: str, paths: Sequence[str]) -> list[str]:
     return [path for path in paths if wanted in f"/{path}/"] if wanted != "//" else []
 
 
+def _beneath(value: str, paths: Sequence[str]) -> list[str]:
+    """Paths that begin with the longest end of an absolute path, as another program writes it, that any begins with."""
+    if not _ABSOLUTE.match(value):
+        return []
+    parts = _plain(value).split("/")
+    ends = ("/".join(parts[i:]) for i in range(1, len(parts)))
+    found = ([path for path in paths if end and f"{path}/".startswith(f"{end.rstrip('/')}/")] for end in ends)
+    return next(filter(None, found), [])
+
+
 def _plain(value: str) -> str:
-    return value.replace("\\", "/").removeprefix("./").lstrip("/")
+    plain = value.replace("\\", "/").removeprefix("./").lstrip("/")
+    return "" if plain == "." else plain
 
 
 def _pattern(glob: str) -> re.Pattern[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from zerikai_memory.lang.registry import language_of
-from zerikai_memory.retrieve.filters import Filters, take_filters
+from zerikai_memory.retrieve.filters import Filters, take_filters, unread_filters
 from zerikai_memory.retrieve.trace import Frame, find_trace
 from zerikai_memory.store.words import STOP_WORDS, split_words, words
 
@@ -48,7 +48,7 @@ class Query:
     """A question taken apart. `text` is the question as asked, `plain` what of it is searched for: no filters, of a
     trace the messages. `words` are search words without stop words, `terms` the same without joined identifiers (what
     an answer should cover); `identifiers` are names written as code, `phrases` texts in quotes that must occur, `code`
-    texts in backticks, `frames` the places of a trace, innermost first."""
+    texts in backticks, `frames` the places of a trace, innermost first; `remarks` say what was not read as meant."""
 
     text: str
     plain: str
@@ -61,6 +61,7 @@ class Query:
     frames: tuple[Frame, ...]
     filters: Filters
     cut: bool
+    remarks: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -105,6 +106,7 @@ def understand(question: str) -> Query:
         frames=trace.frames if trace else (),
         filters=filters,
         cut=len(question) > MAX_QUESTION_CHARS,
+        remarks=() if trace else unread_filters(plain),
     )
 
 
