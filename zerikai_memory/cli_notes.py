@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
     listing = command("list", _run_list, "List the live records.", in_workspace=True, within=notes)
     listing.add_argument("question", nargs="?", metavar="QUESTION", help="only those that answer it, best first")
     listing.add_argument("--category", metavar="C")
-    listing.add_argument("--as-of", type=_moment, metavar="DATE", help="what was live then: 2026-05-03")
+    listing.add_argument("--as-of", metavar="DATE", help="what was live then: 2026-05-03, 2026-05, yesterday, 7d")
     listing.add_argument("--all", action="store_true", help="superseded ones too")
     listing.add_argument("--last", type=whole(1, 100_000), default=LISTED, metavar="N")
     confirm = command("confirm", _run_confirm, "Vouch for a record.", in_workspace=True, within=notes)
@@ -67,18 +67,28 @@ def add_note_commands(command: Callable[..., Any], whole: Callable[[int, int], A
 
     ledger = command("ledger", _run_ledger, "Replay what was tried and decided, newest first.", in_workspace=True)
     ledger.add_argument("--kind", metavar="C", help="a category: fix, decision, error, ...")
-    ledger.add_argument("--entity", metavar="X", help="name, qualified name or path that records are about")
+    ledger.add_argument("--entity", metavar="X", help="what records are about: a name, path, path:line or citation")
     ledger.add_argument("--run", dest="run_id", metavar="R", help="records of one run")
     ledger.add_argument("--last", type=whole(1, 100_000), default=LISTED, metavar="N", help=f"default: {LISTED}")
-    ledger.add_argument("--as-of", type=_moment, metavar="DATE", help="what was known then")
+    ledger.add_argument("--as-of", metavar="DATE", help="what was known then: 2026-05-03, 2026-05, yesterday, 7d")
 
 
-def _moment(text: str) -> float:
-    """Seconds since 1970 of the end of a day, or of a moment in ISO form (UTC unless it says otherwise)."""
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment + timedelta(days=1) if len(text) == len("2026-05-03") else moment).timestamp()
+def _moment(args: argparse.Namespace) -> dict[str, float]:
+    """`as_of` in seconds, of a day its end; nothing when it is not given."""
+    from zerikai_memory.times import moment
+
+    return {} if args.as_of is None else {"as_of": moment(args.as_of, "--as-of", time.time(), end_of_day=True)}
+
+
+def _no_blanks(args: argparse.Namespace, *names: str) -> None:
+    """Refuse an option that was given an empty text: an unset variable is no wish for everything."""
+    for name in names:
+        value = getattr(args, name)
+        if any(not text.strip() for text in ([value] if isinstance(value, str) else value or ())):
+            option = {"run_id": "--run", "text": "TEXT", "id": "ID", "ids": "ID", "other": "OTHER"}.get(
+                name, f"--{name}"
+            )
+            raise InputError(f"{option}: got an empty text, perhaps an unset variable")
 
 
 def _show(args: argparse.Namespace, value: Any, text: str) -> int:
@@ -91,6 +101,7 @@ def _show(args: argparse.Namespace, value: Any, text: str) -> int:
 def _run_save(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render
 
+    _no_blanks(args, "text", "category", "supersedes", "anchors", "detail", "tags", "confirmed", "run_id")
     details = {
         "detail": args.detail,
         "tags": args.tags,
@@ -113,10 +124,11 @@ def _run_save(memory: Memory, args: argparse.Namespace) -> int:
 def _run_list(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_notes
 
-    then = {} if args.as_of is None else {"as_of": args.as_of}
+    _no_blanks(args, "category")
+    then = _moment(args)
     records = memory.records(args.workspace)
     if args.question:
-        found = records.asked(args.question, args.category, args.last, args.as_of)
+        found = records.asked(args.question, args.category, args.last, **then)
     else:
         found = records.listed(args.category, args.last, live_only=not args.all, **then)
     return _show(args, found, render_notes.note_list(found))
@@ -125,9 +137,9 @@ def _run_list(memory: Memory, args: argparse.Namespace) -> int:
 def _run_ledger(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_notes
 
-    then = {} if args.as_of is None else {"as_of": args.as_of}
+    _no_blanks(args, "kind", "entity", "run_id")
     records = memory.records(args.workspace)
-    found = records.listed(args.kind, args.last, run_id=args.run_id, entity=args.entity, **then)
+    found = records.listed(args.kind, args.last, run_id=args.run_id, entity=args.entity, **_moment(args))
     return _show(args, found, render_notes.note_list(found))
 
 

@@ -62,9 +62,12 @@ def test_everything_of_a_record_comes_back(brain: Brain):
     assert new
     assert stored == replace(given, id=stored.id, created_at=stored.created_at)
     assert brain.notes.latest("w", None, 5, run_id="r1") == [stored]
-    for entity in ("Session.login", "login", "auth/session.py", "session.py"):
-        assert brain.notes.latest("w", None, 5, entity=entity) == [stored], entity
-    assert brain.notes.latest("w", None, 5, entity="logout") == []
+    place = ("auth/session.py", "Session.login")
+    assert brain.notes.anchor_places("w") == [place]
+    assert brain.notes.latest("w", None, 5, places=[("x.py", "f"), place]) == [stored]
+    assert brain.notes.latest("w", None, 5, places=[("auth/session.py", "Session.logout")]) == []
+    assert brain.notes.latest("w", None, 5, places=[]) == []
+    assert brain.notes.categories("w") == ["fact"]
     assert brain.notes.anchored("w", [("auth/session.py", "Session.login")], 5) == [stored]
 
 

@@ -10,6 +10,7 @@ from zerikai_memory.errors import InputError
 from zerikai_memory.memory.places import Place, is_absolute, readings, relative_paths
 from zerikai_memory.model import CodeEntity
 from zerikai_memory.model_notes import Anchor
+from zerikai_memory.retrieve.frames import innermost
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.view import IndexView
 
@@ -172,14 +173,9 @@ def _dotted(view: IndexView, i: int) -> str:
 
 
 def _around(files: set[int], line: int, view: IndexView) -> list[int]:
-    inside = [
-        i
-        for i in range(len(view))
-        if int(view.file_of[i]) in files and view.start_lines[i] <= line <= view.end_lines[i]
-    ]
-    if len({int(view.file_of[i]) for i in inside}) > 1:
-        return inside
-    return sorted(inside, key=lambda i: (view.end_lines[i] - view.start_lines[i], -view.start_lines[i]))[:1]
+    """The innermost entity around a line in each of the files."""
+    inside = (innermost(view, [i for i in range(len(view)) if int(view.file_of[i]) == f], line) for f in sorted(files))
+    return [i for i in inside if i is not None]
 
 
 def _spelled(view: IndexView, i: int) -> str:

@@ -28,6 +28,7 @@ from zerikai_memory.memory.notes import (
 )
 from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
 from zerikai_memory.memory.salience import importance, tentative
+from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
 from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
@@ -165,9 +166,17 @@ class Ledger:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
         return self.checked(target, self._parts.notes.anchored(target.id, places, limit))
 
-    def latest(self, target: Workspace, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
-        """The newest live records of a category; `more` as in NoteStore.latest."""
+    def latest(
+        self, target: Workspace, category: str | None, limit: int, *, entity: str | None = None, **more: Any
+    ) -> tuple[Note, ...]:
+        """The newest live records of a category; `more` as in NoteStore.latest.
+
+        `entity` is what they are about, given as an anchor; raises InputError for what is no code.
+        """
         more = {"live_only": True} | more
+        if entity is not None:
+            kept = self._parts.notes.anchor_places(target.id)
+            more["places"] = places_meant(entity, kept, self._view(target), target.path)
         return self.checked(target, self._parts.notes.latest(target.id, asked_category(category), limit, **more))
 
     def find(self, target: Workspace, text: str) -> Note:

@@ -13,6 +13,9 @@ from zerikai_memory.memory.salience import TENTATIVE_MOST, tentative
 from zerikai_memory.model_notes import OUTCOMES, Note
 from zerikai_memory.redact import mask_secrets
 
+# Those that records usually have; any other word is one as well.
+CATEGORIES = ("fact", "decision", "procedure", "fix", "error", "workaround", "strategy")
+_PLURALS = {f"{name}s": name for name in CATEGORIES} | {"fixes": "fix", "strategies": "strategy"}
 MAX_NOTE_CHARS = 20_000
 MAX_TAGS = 20
 MAX_WORD_CHARS = 100
@@ -54,8 +57,9 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
 
 
 def asked_category(category: str | None) -> str | None:
-    """A category as it is stored, of one that a question or list names; None for none."""
-    return category.strip().lower() or None if category else None
+    """A category as it is stored, of one that a question or list names, in any case and number; None for none."""
+    word = category.strip().lower() if category else ""
+    return _PLURALS.get(word, word) or None
 
 
 def asked_id(text: str) -> str:

@@ -11,7 +11,7 @@ from zerikai_memory.errors import InputError
 from zerikai_memory.memory import comparing, summarising
 from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.ledger import Ledger
-from zerikai_memory.memory.notes import Draft
+from zerikai_memory.memory.notes import CATEGORIES, Draft, asked_category, got
 from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_notes import (
@@ -49,11 +49,16 @@ class WorkspaceRecords:
         return self.ledger.about(self.target, places, limit)
 
     def listed(self, category: str | None, limit: int, **more: Any) -> tuple[Note, ...]:
-        """The newest records, superseded ones too; `more` as in NoteStore.latest."""
+        """The newest records, superseded ones too; `more` as in Ledger.latest.
+
+        Raises InputError for a category that no record has, and for an entity that is no code.
+        """
+        self._check_category(category)
         return self.ledger.latest(self.target, category, limit, **({"live_only": False} | more))
 
     def asked(self, question: str, category: str | None, limit: int, as_of: float | None = None) -> tuple[Note, ...]:
         """Live records that answer a question; with `as_of` those that were live then."""
+        self._check_category(category)
         return self.ledger.recall(self.target, understand(question), category, limit, as_of)
 
     def confirm(self, text: str, by: str = "user", reason: str = "") -> Note:
@@ -107,6 +112,15 @@ class WorkspaceRecords:
     def imported(self, text: str) -> ImportReport:
         """Add records that were exported."""
         return import_records(self.ledger.store, self.target, text)
+
+    def _check_category(self, category: str | None) -> None:
+        asked = asked_category(category)
+        if asked is None or asked in CATEGORIES:
+            return
+        used = self.ledger.store.categories(self.target.id)
+        if asked not in used:
+            known = ", ".join(dict.fromkeys((*CATEGORIES, *used)))
+            raise InputError(f"category: no record is a {got(category)}; known are {known}")
 
     def _compare(self, live: Sequence[Note]) -> tuple[int, str | None]:
         """How many pairs a model has compared now, and which one."""

@@ -30,11 +30,11 @@ from zerikai_memory.sessions.index import IndexParts, index_sessions
 from zerikai_memory.sessions.mentions import KnownNames, known_names, mentions
 from zerikai_memory.sessions.search import search
 from zerikai_memory.sessions.survey import Survey, stored_path, survey
-from zerikai_memory.sessions.times import moment
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.tape_usage import Spending
 from zerikai_memory.store.view import IndexView
+from zerikai_memory.times import moment
 from zerikai_memory.workspace.identity import canonical_path, find_workspace
 from zerikai_memory.workspace.paths import from_disk
 

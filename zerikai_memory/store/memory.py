@@ -129,11 +129,11 @@ class NoteStore:
         limit: int,
         *,
         run_id: str | None = None,
-        entity: str | None = None,
+        places: Iterable[tuple[str, str]] | None = None,
         as_of: float = ALWAYS,
         live_only: bool = False,
     ) -> list[Note]:
-        """The newest records: of one category, of one run, about one entity (qualified name, name or path)."""
+        """The newest records: of one category, of one run, anchored to any of the (path, qualified name)s."""
         conditions = ["n.workspace_id = :workspace", "n.created_at <= :as_of"]
         if category is not None:
             conditions.append("n.category = :category")
@@ -142,10 +142,10 @@ class NoteStore:
                 "(n.run_id = :run OR n.id IN (SELECT note_id FROM note_events WHERE workspace_id = :workspace"
                 " AND run_id = :run))"
             )
-        if entity is not None:
+        if places is not None:
             conditions.append(
-                "n.id IN (SELECT note_id FROM note_anchors WHERE workspace_id = :workspace AND (qualified_name ="
-                " :entity OR path = :entity OR qualified_name LIKE '%.' || :entity OR path LIKE '%/' || :entity))"
+                "n.id IN (SELECT a.note_id FROM json_each(:places) p JOIN note_anchors a ON a.workspace_id = :workspace"
+                " AND a.path = p.value ->> 0 AND a.qualified_name = p.value ->> 1)"
             )
         if live_only:
             conditions.append(
@@ -153,8 +153,8 @@ class NoteStore:
                 " AND e.created_at <= :as_of)"
             )
         values = {
-            "workspace": workspace_id, "category": category, "run": run_id, "entity": entity, "as_of": as_of,
-            "limit": limit,
+            "workspace": workspace_id, "category": category, "run": run_id, "as_of": as_of, "limit": limit,
+            "places": None if places is None else json.dumps([list(place) for place in places]),
         }  # fmt: skip
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
@@ -211,6 +211,22 @@ class NoteStore:
                     (*note_ids, *note_ids),
                 ).fetchall()
         return [NoteEvent(*row) for row in rows]
+
+    def anchor_places(self, workspace_id: str) -> list[tuple[str, str]]:
+        """Every (path, qualified name) that records of a workspace are anchored to."""
+        with self.database.read() as connection, self.database.decoding():
+            rows = connection.execute(
+                "SELECT DISTINCT path, qualified_name FROM note_anchors WHERE workspace_id = ?", (workspace_id,)
+            ).fetchall()
+        return [(row[0], row[1]) for row in rows]
+
+    def categories(self, workspace_id: str) -> list[str]:
+        """The categories that records of a workspace have."""
+        with self.database.read() as connection, self.database.decoding():
+            rows = connection.execute(
+                "SELECT DISTINCT category FROM notes WHERE workspace_id = ? ORDER BY category", (workspace_id,)
+            ).fetchall()
+        return [row[0] for row in rows]
 
     def sessions(self, note_id: str) -> set[str]:
         """Distinct sessions that wrote the record or the same again."""
