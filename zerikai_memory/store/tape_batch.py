@@ -63,6 +63,7 @@ class TapeBatch:
         self.responses = ResponseTable(connection)
         self._agent = ""
         self._epoch = 0
+        self._before = 0
         self._next_step: dict[int, int] = {}
         self._last: dict[int, Order] = {}
         self._dirty: dict[int, int] = {}
@@ -79,7 +80,9 @@ class TapeBatch:
         row, self._epoch = self._connection.execute("SELECT id, epoch FROM sources WHERE path = ?", (path,)).fetchone()
         if anew:
             self._epoch += 1
-            self._connection.execute("UPDATE sources SET epoch = ?, leaf = '' WHERE id = ?", (self._epoch, row))
+            self._connection.execute(
+                "UPDATE sources SET epoch = ?, leaf = '', before = ? WHERE id = ?", (self._epoch, self._before, row)
+            )
             self._connection.execute("DELETE FROM links WHERE source = ?", (row,))
         return int(row)
 
@@ -95,6 +98,7 @@ class TapeBatch:
                 "UPDATE sources SET path = ?, gone = 1 WHERE id = ?", (f"{names}{number + 1:06d}", found[0])
             )
             touch_sessions(self._connection, int(found[0]))
+            self._before = int(found[0])
 
     def save_source(self, state: SourceState) -> None:
         """Record how far a file was read."""
@@ -109,8 +113,28 @@ class TapeBatch:
 
     def end_reading(self, source: int) -> None:
         """A file was read to its end: what it told in earlier readings and does not tell any more is marked."""
-        if self._epoch == 1:
-            return
+        (before,) = self._connection.execute("SELECT before FROM sources WHERE id = ?", (source,)).fetchone()
+        if before:
+            self._end_replacement(source, before)
+        if self._epoch > 1:
+            self._mark_untold(source)
+
+    def _end_replacement(self, source: int, before: int) -> None:
+        """A file with another beginning that tells some of what the earlier one told is that one, changed."""
+        self._connection.execute("UPDATE sources SET before = 0 WHERE id = ?", (source,))
+        shared = self._connection.execute(
+            "SELECT 1 FROM messages m JOIN copies c ON c.key = m.key AND c.source = ? WHERE m.source = ? LIMIT 1",
+            (source, before),
+        ).fetchone()
+        if shared:
+            self._connection.execute(
+                f"UPDATE messages SET seen = {WITHDRAWN}, off_branch = 1 WHERE source = ?"
+                " AND NOT EXISTS (SELECT 1 FROM copies c WHERE c.key = messages.key)",
+                (before,),
+            )
+            self._connection.execute("DELETE FROM copies WHERE source = ?", (before,))
+
+    def _mark_untold(self, source: int) -> None:
         values = (source, self._epoch)
         untold = "source = ? AND seen < ?"
         if self._connection.execute(f"SELECT 1 FROM copies WHERE {untold} LIMIT 1", values).fetchone():
