@@ -59,6 +59,7 @@ PLACES = _set(
 )
 MEANS = _set("with by as via through using mit von als per durch avec par comme con por como mediante")
 # Behind these the statement is limited; a limit on one side makes another subject.
+WITH = _set("with mit avec con")
 SCOPE_PREPOSITIONS = _set(
     "for in on during while when whenever if unless where within inside under without except besides für während wenn "
     "falls bei im beim ohne außer pour pendant si dans quand lorsque sans sauf para durante cuando sin excepto en"
@@ -95,6 +96,7 @@ POLAR: Mapping[str, int] = {
     **dict.fromkeys(_set("enable enables enabled allow allows allowed permit permits permitted activate activated "
                          "erlaubt erlauben aktiviert autorisé permis permitido activado legal welcome ok"), 1),
     **dict.fromkeys(_set("disable disables disabled forbid forbids forbidden prohibit prohibits prohibited disallow "
+                         "deprecated "
                          "disallowed deactivate deactivated ban banned verboten deaktiviert interdit interdits "
                          "interdite désactivé prohibido prohibidos desactivado"), -1),
 }  # fmt: skip
@@ -108,11 +110,20 @@ SEVERAL = _set(
 )
 ONLY = _set("only nur seulement solo sólo except unless besides außer sauf excepto mostly usually often sometimes")
 PRONOUNS = _set("it this that they these those he she es er sie dies il elle ils ça eso esto")
-PAST = _set(
-    "had did took wrote rewrote found failed passed ran broke crashed lost got gave said saw told became left came "
-    "went-back cost hatte hatten dauerte avait avons tenía yesterday formerly previously once earlier früher vorher "
+# Auxiliaries of a past tense; with a word of choosing they tell a choice that stands.
+DID = _set("had did hatte hatten avait avons")
+PAST = DID | _set(
+    "took wrote rewrote ran broke crashed got gave said saw told became left came "
+    "went-back cost dauerte tenía yesterday formerly previously once earlier früher vorher "
     "gestern autrefois hier antes ayer"
 )
+# Steps of a history, of which one follows the other.
+EVENTS = _set(
+    "bump bumps bumped uprev upgrade upgraded upgrades update updated updates released rename renamed"
+    " increased decreased raised lowered reduced changed"
+)
+# "ships with", "works with": one of many things.
+ACCOMPANIED = frozenset("ship com work start begin end go".split())
 # A number behind one of these names a thing.
 IDENTIFIED = _set(
     "stage step phase tier part chapter issue ticket case room team option sprint week quarter build run milestone "
@@ -130,7 +141,8 @@ MEASURED = _set(
 GENERIC = _set(
     "problem issue reason goal idea question bug note todo step thing point fix cause error lesson example task file "
     "result answer way work change option plan topic next attempt test risk advantage benefit trick hint tip follow-up "
-    "symptom workaround solution suggestion thought concern blocker worry complaint"
+    "symptom default value type name detail details more "
+    "information info section chapter workaround solution suggestion thought concern blocker worry complaint"
 )
 ENVIRONMENTS = _set(
     "production staging development test tests testing ci sandbox preview demo qa locally integration e2e unit cluster "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from zerikai_memory.memory import claim_words as parts
@@ -28,13 +28,17 @@ MOST_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word of a claim: `key` is equal for words that mean the same; `scope` marks a limit such as `since`."""
+    """One word of a claim: `key` is equal for words that mean the same; `scope` marks a limit such as `since`.
+
+    `conditional`: it stands in a clause with when, if, while or which.
+    """
 
     part: Part
     key: str
     word: str
     quantity: Quantity | None = None
     scope: bool = False
+    conditional: bool = False
 
     @property
     def told(self) -> bool:
@@ -90,6 +94,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bcan(no|')t\b", "can not"),
         (r"\bwon't\b", "will not"),
         (r"n't\b", " not"),
+        (r"\bnot (every|all|each|always|only)\b", "sometimes"),
         (r"\b(do|does|did)? ?not? (?:longer|more|any more)\b|\bnicht mehr\b|\bya no\b", " not"),
         (r"\bstop(s|ped)? (?=\w+ing\b)", "not "),
         (r"\b(kept|keep|keeps|stay|stays) out of\b", "not in"),
@@ -100,6 +105,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(is|are|be|stays?|remains?|bleibt|ist|sind)( \w+)? (off|aus)\b(?! (by|at|on) \d)", r"\1\2 disabled"),
         (r"\b(is|are|be|stays?|remains?)( \w+)? on\b(?=\s*($|[.,;!)]|(by|in|while|during|when|for|again)\b))",
          r"\1\2 enabled"),
+        (r"\bby default\b|\bstandardmäßig\b|\bpar défaut\b|\bpor defecto\b", " "),
         (r"\bahead of time\b", "ahead-of-time"),
         (r"\bat (run|build|compile) ?-?time\b", r"\1-time"),
         (r"\bby hand\b|\bvon hand\b|\bà la main\b|\ba mano\b", "manually"),
@@ -112,9 +118,18 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bdayly\b", "daily"),
     )
 )  # fmt: skip
+# "It is safe to ...": nothing is pointed at.
+_EXPLETIVE = re.compile(
+    r"\W*(it|es|il) (is|ist|est|muss|faut)\b( \w+){1,3} (to|that|zu|dass|de|que)\b|\W*il faut\b", re.I
+)
+_PERFECT = re.compile(r"\b(have|has) (not |never |already |since )?\w{2,}(ed|en)\b", re.IGNORECASE)
+_MARKS = re.compile(r"[`*\"“”„«»]|^\s*[-•#]+\s+|[=~_-]{3,}")
+_EXAMPLE = re.compile(r"\b(for (example|instance)|e\.g\.|z\. ?B\.|par exemple|por ejemplo)[,:]?", re.IGNORECASE)
+# Code is no statement about a project.
+_CODE = re.compile(r"[{};]|=>|::|\w\([^)]*\)\s*=|=\s*[\w.]+\(|^\s*(def|class|import|from|const|return|async)\s")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\.\.\.\s*|\s[–—-]\s")
 _WORD = re.compile(
-    r"=>|->|→|:=|==?|:(?=\s|$)|\d+(?:[.,:]\d+)*[a-zµ%€$]*|%|€|\$|/(?=\s)|[^\W\d_][\w.+#/&'-]*|[-]{1,2}[a-z][\w-]*|_\w+"
+    r",|=>|->|→|:=|==?|:(?=\s|$)|\d+(?:[.,:]\d+)*[a-zµ%€$]*|%|€|\$|/(?=\s)|[^\W\d_][\w.+#/&'-]*|[-]{1,2}[a-z][\w-]*|_\w+"
 )
 _SIGNS = frozenset(("=>", "->", "→", ":=", "=", "==", ":"))
 # "MIT", "ES" and "IT" are names; in capitals "NOT" and "MUST" are still themselves.
@@ -128,12 +143,13 @@ _YEAR = re.compile(r"(19|20)\d\d")
 def claims(text: str) -> tuple[Claim, ...]:
     """The statements of a text, the main one first."""
     sentences = [part for part in _SENTENCE.split(_plain(text)) if part.strip()]
-    found = [_claim(sentence) for sentence in sentences[: 2 * MOST_CLAIMS]]
+    found = [_claim(sentence) for sentence in sentences[: 2 * MOST_CLAIMS] if not _CODE.search(sentence)]
     return tuple(claim for claim in found if claim.keys)[:MOST_CLAIMS]
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[`*\"“”„«»]|^\s*[-•]\s+", " ", text.strip())
+    """Without marks of Markdown and without what only introduces an example."""
+    return _EXAMPLE.sub(" ", _MARKS.sub(" ", text.strip()))
 
 
 def _claim(sentence: str) -> Claim:
@@ -151,11 +167,13 @@ def _claim(sentence: str) -> Claim:
     return Claim(
         tokens=tokens,
         denies=denied % 2 == 1,
-        possible=bool(spoken & parts.POSSIBLE),
+        possible=bool(spoken & parts.POSSIBLE) or words[:1] in (["To"], ["to"], ["Um"], ["Pour"], ["Para"]),
         several=bool(spoken & parts.SEVERAL),
-        past=bool(spoken & (parts.PAST | parts.PAST_LINKS)) or _begins_in_the_past(words),
+        past=bool(spoken & (parts.PAST | parts.PAST_LINKS))
+        or _begins_in_the_past(words)
+        or bool(_PERFECT.search(short)),
         limited=bool(spoken & parts.ONLY),
-        pronoun=bool(tokens) and tokens[0].word in parts.PRONOUNS,
+        pronoun=bool(tokens) and tokens[0].word in parts.PRONOUNS and not _EXPLETIVE.match(short),
         listing=_lists(tokens),
     )
 
@@ -167,6 +185,14 @@ def _without_told_reason(words: list[str]) -> list[str]:
         if any(word.lower() in parts.CHOICES for word in words[:at]):
             return words[:at]
     return words
+
+
+def _is_past(words: Sequence[str], tokens: Sequence[Token], sentence: str) -> bool:
+    """Whether something is told that happened or was so once; a choice that was made stands."""
+    spoken = {token.word for token in tokens}
+    if any(token.part == "choice" for token in tokens):
+        return bool(spoken & (parts.PAST - parts.DID))
+    return bool(spoken & (parts.PAST | parts.PAST_LINKS) or _begins_in_the_past(words) or _PERFECT.search(sentence))
 
 
 def _begins_in_the_past(words: Sequence[str]) -> bool:
@@ -211,12 +237,16 @@ def _tokens(words: list[str]) -> list[Token]:
             continue
         word = words[at]
         lower = word.lower()
+        if word == ",":
+            conditional = False
+            at += 1
+            continue
         conditional = conditional or lower in parts.CONDITIONS
         token = _token(word, lower, first=at == 0, following=words[at + 1].lower() if at + 1 < len(words) else "")
-        if token.part == "not" and conditional:
+        if token.part in ("not", "polar") and conditional:
             # What a condition denies belongs to the condition.
-            token = Token("content", "not", lower)
-        found.append(token)
+            token = Token("content", token.part if token.part == "not" else lower, lower)
+        found.append(replace(token, conditional=conditional))
         at += 1
     return found
 
@@ -247,4 +277,10 @@ def _token(word: str, lower: str, *, first: bool, following: str) -> Token:
         return Token("placing", "", lower)
     if lower in parts.FILLERS or lower in parts.POSSIBLE or lower in parts.PRONOUNS:
         return Token("filler", "", lower)
-    return Token("content", key if key != lower else stem(lower), lower)
+    return Token("content", key if key != lower else _root(lower), lower)
+
+
+def _root(word: str) -> str:
+    """Equal for `wrap` and `wrapped`."""
+    root = stem(word)
+    return root[:-1] if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "ls" else root

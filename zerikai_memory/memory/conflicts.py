@@ -22,6 +22,8 @@ from zerikai_memory.retrieve.names import stem
 
 # A value is a name or a short phrase; what is longer is another statement.
 MOST_VALUE_WORDS = 4
+# With one shared word only, a longer rest is seldom about the same.
+MOST_WORDS_OF_ONE_SUBJECT = 2
 # Words that one of two may say beyond the other's when one denies the other.
 MOST_EXTRA_WORDS = 2
 # Later sentences lean on the first: they need this many shared words to speak of one subject by themselves.
@@ -53,6 +55,13 @@ class Difference:
         return tuple(self.claim.tokens[i] for i in self.at)
 
     @property
+    def bounded(self) -> bool:
+        """Whether it is a measure, or stands behind a bound such as `more than`."""
+        quantity = self.tokens[0].quantity
+        around = {token.word for token in self.claim.tokens[: self.at[0]][-2:]}
+        return quantity is not None and bool(quantity.dimension or around & {"max", "min", "than"})
+
+    @property
     def text(self) -> str:
         """The words as they stand."""
         return " ".join(token.quantity.spelling if token.quantity else token.word for token in self.tokens)
@@ -79,19 +88,24 @@ def disagreement(newer: Note, older: Note) -> str | None:
 def _why(one: Claim, two: Claim, *, anchored: bool) -> str | None:
     if (one.pronoun or two.pronoun) and not anchored:
         return None  # nobody knows what "it" is
-    if one.past != two.past:
-        return None  # what was and what is
+    if one.past or two.past:
+        return None  # what was, or was measured, once
     shared = one.keys & two.keys
     if not shared:
         return None
     mine, theirs = _told_apart(one, two), _told_apart(two, one)
+    told_apart = ((one, mine), (two, theirs))
     if one.denies != two.denies:
         return _denial(one, two, mine, theirs, len(shared))
-    if one.denies:
-        return None  # two things that are both not so
+    orders = _order(one), _order(two)
+    if orders[0] and orders[1] and not one.denies and all(_is_order_word(c, i) for c, at in told_apart for i in at):
+        return _turned_round(orders[0], orders[1])
     first, second = _difference(one, mine), _difference(two, theirs)
-    if first is None or second is None or _same_meaning(first, second):
+    if first is None or second is None or _same_meaning(first, second) or _tells_a_step(one) or _tells_a_step(two):
         return None
+    if one.denies:
+        # Two things that are both not so; only "no more than 3" and "no more than 5" cannot be at once.
+        return _quantities(first, second) if first.bounded and second.bounded else None
     told = _quantities(first, second) or _opposites(first, second)
     if told or (not anchored and len(shared) == 1 and shared & parts.GENERIC):
         return told
@@ -164,9 +178,37 @@ def _difference(claim: Claim, positions: Sequence[int]) -> Difference | None:
         if any(token.told or token.part in ("link", "choice", "not") or token.scope for token in between):
             return None
     tokens = [claim.tokens[i] for i in positions]
-    if any(token.scope for token in tokens[1:]) or any(token.word in parts.ENVIRONMENTS for token in tokens):
+    if (
+        any(token.scope for token in tokens[1:])
+        or any(token.conditional for token in tokens)
+        or any(token.word in parts.ENVIRONMENTS for token in tokens)
+    ):
         return None
     return Difference(claim, tuple(positions))
+
+
+def _order(claim: Claim) -> tuple[frozenset[str], frozenset[str]] | None:
+    """What comes first and what then, where the claim tells it by before or after."""
+    for i, token in enumerate(claim.tokens):
+        if _is_order_word(claim, i):
+            sides = [frozenset(t.key for t in part if t.told) for part in (claim.tokens[:i], claim.tokens[i + 1 :])]
+            if all(sides):
+                return (sides[0], sides[1]) if token.key == "before" else (sides[1], sides[0])
+    return None
+
+
+def _is_order_word(claim: Claim, at: int) -> bool:
+    return claim.tokens[at].key in ("before", "after")
+
+
+def _turned_round(one: tuple[frozenset[str], frozenset[str]], two: tuple[frozenset[str], frozenset[str]]) -> str | None:
+    """`A before B` against `B before A` or `A after B`."""
+    return "before or after" if one[0] & two[1] and one[1] & two[0] else None
+
+
+def _tells_a_step(claim: Claim) -> bool:
+    """`bump X to 2`, `raised from 5 to 10`: a later one follows, and contradicts nothing."""
+    return any(token.word in parts.EVENTS for token in claim.tokens)
 
 
 def _same_meaning(first: Difference, second: Difference) -> bool:
@@ -215,7 +257,8 @@ def _measures(found: Difference) -> bool:
     if _in_subject(claim, at):
         spoken = {t.word for t in claim.tokens} | {t.key for t in claim.tokens}
         return (counted and not named) or bool(named and spoken & parts.REQUIRED)
-    if counted and not (before is not None and before.part == "preposition"):
+    version = "." in token.quantity.spelling
+    if counted and not version and not (before is not None and before.part == "preposition"):
         return True
     if named:
         # "batch size 64" ends with its value, "worker 3" with its name.
@@ -258,7 +301,12 @@ def _only_names(found: Difference) -> bool:
 def _values(first: Difference, second: Difference) -> str | None:
     """Another value of what can have one alone."""
     claimed = (first.claim, second.claim)
-    if any(claim.several or claim.possible or claim.past for claim in claimed):
+    if any(claim.several or claim.possible for claim in claimed):
+        return None
+    if (
+        len(first.claim.keys & second.claim.keys) == 1
+        and max(len(first.at), len(second.at)) > MOST_WORDS_OF_ONE_SUBJECT
+    ):
         return None
     common = sorted(_classes(first) & _classes(second))
     alike = bool(common)
@@ -295,7 +343,9 @@ def _is_value(found: Difference, *, alike: bool) -> bool:
         if before is None or before.part == "choice":
             return False
     if before.part == "link":
-        return not _is_done(found)
+        return not (_is_done(found) or _is_participle(found)) and (
+            not _begins_with_a_verb(found) or stem(found.tokens[0].word) in _PLACING
+        )
     if before.part == "choice":
         return alike or _has_purpose(found)
     if before.part == "preposition":
@@ -309,6 +359,17 @@ def _is_done(found: Difference) -> bool:
     last = found.tokens[-1]
     done = last.word.endswith("ed") or stem(last.word) in _PLACING
     return done and bool(rest) and rest[0].part == "preposition" and any(token.told for token in rest)
+
+
+def _is_participle(found: Difference) -> bool:
+    """`is cached`: what is done with a thing excludes nothing else that is."""
+    return found.tokens[-1].word.endswith("ed") and not _classes(found)
+
+
+def _begins_with_a_verb(found: Difference) -> bool:
+    """`is obtained with X`: what differs holds a verb and what belongs to it."""
+    within = found.claim.tokens[found.at[0] : found.at[-1]]
+    return found.tokens[0].word.endswith("ed") and any(token.part == "preposition" for token in within)
 
 
 def _defines(found: Difference) -> bool:
@@ -351,13 +412,22 @@ def _is_placed(claim: Claim, at: int, before: Token, *, alike: bool) -> bool:
     if words & parts.NEVER_PLACING:
         return False
     previous = _before(claim, position)
-    if previous is not None and previous.part == "choice":
+    if before.word in parts.WITH and words & parts.ACCOMPANIED:
+        return False
+    if before.word in ("for", "für", "pour", "para"):
+        return False
+    passive = any(token.part == "link" for token in verbs)
+    if previous is not None and previous.part == "choice" and not passive:
         return alike or _has_purpose(Difference(claim, (at,)))
     if before.word in parts.MEANS and (alike or any(token.part == "link" for token in verbs)):
         return True
-    if words & _PLACING or any(token.part == "placing" for token in verbs):
+    if (
+        words & _PLACING
+        or (previous is not None and previous.part == "choice")
+        or any(token.part == "placing" for token in verbs)
+    ):
         return before.word in parts.PLACES | parts.MEANS
-    return previous is not None and previous.part == "link" and before.word in parts.PLACES
+    return previous is not None and previous.key == "is" and before.word in parts.PLACES
 
 
 def _before(claim: Claim, at: int) -> Token | None:
