@@ -26,6 +26,16 @@ TELLING = f"export KEY={SECRETS['key']}\nuse token {SECRETS['token']} and passwo
         ("user", "a <PRIVATE reason='x'>b</ private > c", "a  c"),
         ("user", "a <private>b, never closed", "a"),
         ("user", "a </private> b", "a </private> b"),  # nothing was opened
+        ("user", "use `<private>` to hide it, ok?", "use `<private>` to hide it, ok?"),  # talk about the tag
+        ("user", "wrap it in `<private>` and `</private>`!", "wrap it in `<private>` and `</private>`!"),
+        ("user", 'write "<private>" before it', 'write "<private>" before it'),
+        ("user", "Paste <private key> here.", "Paste <private key> here."),  # a placeholder
+        ("user", "a <private note>b</private> c", "a  c"),
+        ("user", "a `<private>b</private>` c", "a `` c"),  # whole, so it is meant
+        ("user", "a\n```\n<private>\nb\n```\nc", "a\n```\n```\nc"),  # open in a fence: to its end
+        ("user", "```\n<private>\n```\na <private>b</private> c", "```\n```\na  c"),
+        ("user", "`a <private>b` c </private> d", "`a  d"),  # in doubt it is private
+        ("user", "<private>a `</private>` b</private> c", "c"),
         ("user", "<private>all</private>", None),
         ("assistant", "you said <private>b</private>", "you said"),
         ("tool", "Bash: echo <private>b</private> c", "Bash: echo c"),
@@ -34,7 +44,8 @@ TELLING = f"export KEY={SECRETS['key']}\nuse token {SECRETS['token']} and passwo
         ("user", "look at <div>this</div>", "look at <div>this</div>"),  # a person's own markup
         ("user", "<command-name>/review</command-name>", "/review"),
         ("user", "pic " + "QUJD" * 200 + " end", "pic [data, 800 characters] end"),
-        ("assistant", "so:\n```diff\n- a\n+ b\n```\ndone", "so:\n[diff, 3 lines]\ndone"),
+        ("assistant", "so:\n```diff\n- a\n+ b\n```\ndone", "so:\n[diff, 2 lines]\ndone"),
+        ("assistant", "\x1b[31mred\x1b[0m alert", "red alert"),  # a terminal's colours
         ("assistant", "lone \ud83d and \0 nul", "lone \ufffd and  nul"),
         ("assistant", "   ", None),
         ("thinking", "hidden", None),

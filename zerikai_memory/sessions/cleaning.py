@@ -6,14 +6,15 @@ import re
 from dataclasses import replace
 
 from zerikai_memory.redact import mask_secrets
+from zerikai_memory.sessions.dumps import without_dumps
 from zerikai_memory.sessions.formats.base import Said
+from zerikai_memory.sessions.private import without_private
 
 # A target is shown in one line; a command line of this length says what was done.
 MAX_TOOL_CHARS = 200
 # Before masking: no message of discourse is longer, and masking costs time per character.
 MAX_RAW_CHARS = 1_000_000
 
-_PRIVATE = re.compile(r"(?i)<\s*(/?)\s*private\b[^<>]*>")
 # What programs put into the person's messages.
 _INJECTED = re.compile(
     r"""(?xs)
@@ -26,7 +27,7 @@ _INJECTED = re.compile(
 )
 _COMMAND = re.compile(r"</?(?:command-name|command-args|user_query|userRequest|bash-input)>")
 _DATA = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/]{400,}={0,2}")
-_FENCED_DIFF = re.compile(r"(?ms)^```(?:diff|patch)\b.*?(?:^```[^\S\n]*$|\Z)")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -40,8 +41,7 @@ def clean(said: Said, max_chars: int, *, thinking: bool = False) -> Said | None:
     else:
         if said.role == "user" and "<" in text:
             text = _COMMAND.sub(" ", _INJECTED.sub("", text))
-        text = _without_data(text)
-        text = (_FENCED_DIFF.sub(_diff_mark, text) if "```" in text else text).strip()
+        text = without_dumps(_without_data(text)).strip()
         text = clamp(mask_secrets(text), max_chars)
     return replace(said, text=text) if text else None
 
@@ -63,33 +63,13 @@ def _plain(text: str) -> str:
     """Text that can be stored, without private spans. Patterns here and below run only where they can match."""
     text = text[:MAX_RAW_CHARS].replace("\0", "")
     text = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
-    return _without_private(text) if "<" in text else text
+    text = _ANSI.sub("", text) if "\x1b" in text else text
+    return without_private(text) if "<" in text else text
 
 
 def _without_data(text: str) -> str:
     return _DATA.sub(_data_mark, text) if len(text) >= 400 else text
 
 
-def _without_private(text: str) -> str:
-    """Leave out `<private>` spans, nested ones too; an open one reaches to the end."""
-    kept, depth, done = [], 0, 0
-    for tag in _PRIVATE.finditer(text):
-        if not tag[1]:
-            if depth == 0:
-                kept.append(text[done : tag.start()])
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                done = tag.end()
-    if depth == 0:
-        kept.append(text[done:])
-    return "".join(kept)
-
-
 def _data_mark(match: re.Match[str]) -> str:
     return f"[data, {len(match[0])} characters]"
-
-
-def _diff_mark(match: re.Match[str]) -> str:
-    return f"[diff, {match[0].count(chr(10))} lines]"
