@@ -224,6 +224,39 @@ def claude_talk(session, *numbers, **more):
     ]
 
 
+# For each session which of twelve messages it holds, and in how many lines a run its file has grown.
+SHARED = st.dictionaries(
+    st.sampled_from("abcd"), st.sets(st.integers(1, 12), min_size=1, max_size=8).map(sorted), min_size=2
+)
+
+
+def test_messages_that_sessions_share_have_the_same_owner_however_their_files_grew(tmp_path):
+    @LAW
+    @given(SHARED, st.randoms(use_true_random=False))
+    def law(sessions, rng):
+        with tempfile.TemporaryDirectory() as folder:
+            home, brain = Path(folder) / "home", Path(folder) / "brain"
+            grown = open_archive(home, brain=brain)
+            left = {session: claude_talk(session, *numbers) for session, numbers in sessions.items()}
+            while left:
+                session = rng.choice(sorted(left))
+                count = rng.randint(1, 4)
+                path = home / f"claude/projects/-p/{session}.jsonl"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("a") as file:
+                    file.writelines(json.dumps(line) + "\n" for line in left[session][:count])
+                left[session] = left[session][count:]
+                left = {name: rest for name, rest in left.items() if rest}
+                grown.index()
+            fresh = open_archive(home, brain=Path(folder) / "fresh")
+            fresh.index()
+            assert state(grown) == state(fresh)
+            grown.close()
+            fresh.close()
+
+    law()
+
+
 @pytest.mark.parametrize("names", [("x", "y", "z"), ("z", "y", "x"), ("y", "z", "x")])
 def test_resumed_claude_sessions_have_only_what_is_new_whichever_was_read_first(names, tmp_path):
     first, second, third = names

@@ -15,9 +15,10 @@ from zerikai_memory.sessions.formats.base import Json
 # A longer line is a dump, not discourse; its bytes are skipped in pieces.
 MAX_LINE_BYTES = 32_000_000
 _PIECE = 1_000_000
-# Of the first line and of what stands before an offset: enough to tell a file from another that took its name, and one
-# that has grown from one that was written anew.
-HEAD_BYTES, TAIL_BYTES = 1_024, 256
+# Of the first line this much tells a file from another that took its name.
+HEAD_BYTES = 1_024
+# What stands before an offset tells one that has grown from one that was written anew: all of it, or of more parts.
+WHOLE_BYTES, PARTS, PART_BYTES = 1_000_000, 64, 256
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _JSON = json.JSONDecoder()
 # A crash may leave a run of NUL bytes where a line was to be written.
@@ -69,14 +70,20 @@ def fingerprint(path: Path, offset: int) -> str:
     """What `kinship` compares when the file is met again: of its first line, and of what stands before `offset`."""
     with path.open("rb") as file:
         first = _first_line(file)
-        file.seek(max(0, offset - TAIL_BYTES))
-        return f"{first} {_digest(file.read(min(offset, TAIL_BYTES)))}"
+        if offset <= WHOLE_BYTES:
+            file.seek(0)
+            return f"{first} {_digest(file.read(offset))}"
+        seen = hashlib.blake2b(digest_size=12)
+        for part in range(PARTS + 1):  # the last of them ends at the offset
+            file.seek((offset - PART_BYTES) * part // PARTS)
+            seen.update(file.read(PART_BYTES))
+        return f"{first} {seen.hexdigest()}"
 
 
 def kinship(path: Path, recorded: str, offset: int) -> Kinship:
     """What the file is to the one of which `fingerprint` made `recorded` when it had been read up to `offset`."""
     now = fingerprint(path, offset)
-    if now == recorded and path.stat().st_size >= offset:
+    if now == recorded:
         return Kinship.GROWN
     return Kinship.REWRITTEN if now.split()[0] == recorded.partition(" ")[0] else Kinship.OTHER
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zerikai_memory.sessions.cleaning import clean, clean_label
 from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, plain_id
-from zerikai_memory.sessions.lines import Kinship, RawLine, fingerprint, kinship, packed, raw_lines
+from zerikai_memory.sessions.lines import WHOLE_BYTES, Kinship, RawLine, fingerprint, kinship, packed, raw_lines
 from zerikai_memory.sessions.survey import Transcript, stored_path
 from zerikai_memory.sessions.usage import UsageReader, UsageState
 from zerikai_memory.store.tape import TapeStore
@@ -74,7 +74,9 @@ class FileReader:
         if known is not None and known.offset:
             kin = kinship(path, known.head, known.offset)
             self._replaced = kin is Kinship.OTHER
-            if kin is Kinship.GROWN:
+            # Of a large file parts are compared: where it was written to and has not grown, any of the others may differ.
+            doubtful = self._file.size == known.size and known.offset > WHOLE_BYTES
+            if kin is Kinship.GROWN and not doubtful:
                 self._state, self._anew = _restored(known.state), False
                 return self._run_lines(path, known.offset)
         return self._run_lines(path, 0)
