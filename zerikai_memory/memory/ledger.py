@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
-from zerikai_memory.memory.conflicts import disagreement
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
@@ -26,6 +25,7 @@ from zerikai_memory.memory.notes import (
     saving_warnings,
     unclear_id,
 )
+from zerikai_memory.memory.pairing import Compared, disagreeing
 from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
 from zerikai_memory.memory.salience import importance, tentative
 from zerikai_memory.memory.subject import places_meant
@@ -33,7 +33,7 @@ from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
 from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
 from zerikai_memory.retrieve.cite import WorkingFile
-from zerikai_memory.retrieve.query import Query, understand
+from zerikai_memory.retrieve.query import Query
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.memory import NoteStore
 from zerikai_memory.store.note_table import NoteTable
@@ -42,8 +42,6 @@ from zerikai_memory.store.view import IndexView, pack_vector
 # A record said again in this many sessions is confirmed by that.
 SESSIONS_TO_CONFIRM = 3
 CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
-# How many near records a new one is held against.
-CONFLICT_CANDIDATES = 25
 RECALL_CANDIDATES = 200
 LEAST_PREFIX = 6
 
@@ -112,14 +110,13 @@ class Ledger:
         ]
         if details.confirmed:
             events.append(NoteEvent("", "confirm", now, by=details.confirmed, session=session, agent=agent))
-        against = self.disagreeing(note, {old.id for old in replaced})
-        events += [NoteEvent("", "conflict", now, other.id, reason=reason) for other, reason in against]
-        stored, new = parts.notes.append(note, events, self._vector(note))
+        compared = Compared(parts.notes, note, {old.id for old in replaced}, now)
+        stored, new = parts.notes.append(note, [*events, *compared.events()], self._vector(note), compared.seen)
         if not new:
             stored = self._promoted(stored)
         warnings = (
             *saving_warnings(stored, draft.content, asked=note, new=new),
-            *(_disagrees(*one) for one in against if new),
+            *(_disagrees(*one) for one in compared.found if new),
         )
         return replace(stored, warnings=warnings)
 
@@ -238,12 +235,7 @@ class Ledger:
 
     def disagreeing(self, note: Note, leave_out: set[str]) -> list[tuple[Note, str]]:
         """(live record, reason) of those that disagree with `note`, which need not be stored yet."""
-        words = understand(note.content).words
-        places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
-        near = {n.id: n for n, _ in self._parts.notes.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
-        near |= {n.id: n for n in self._parts.notes.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
-        found = [(other, disagreement(note, other)) for id, other in near.items() if id not in leave_out | {note.id}]
-        return [(other, reason) for other, reason in found if reason]
+        return disagreeing(self._parts.notes, note, leave_out)
 
     def with_vectors(self, target: Workspace, notes: Sequence[Note]) -> tuple[list[Note], NDArray[np.float32]]:
         """The records with their vectors, one row each; those that are not in the arrays yet are left out."""

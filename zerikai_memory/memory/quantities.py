@@ -6,11 +6,12 @@ Only units of sizes, times, frequencies, lengths, money and per cent are taken w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-# Dimension -> {unit: how many base units}. 1000 and 1024 both make a kilobyte: EQUAL lets them pass as the same.
+# Dimension -> {unit: how many base units}.
 _SIZES = {"b": 1.0} | {
     f"{prefix}{end}": 1024.0**power
     for power, prefix in enumerate("kmgtp", start=1)
@@ -40,6 +41,10 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "dollar": {"$": 1.0, "usd": 1.0, "dollar": 1.0, "dollars": 1.0},
 }
 _UNIT = {unit: (dimension, factor) for dimension, units in UNITS.items() for unit, factor in units.items()}
+# 1000 make a kilobyte as well as 1024, and a month is 30 days as well as a twelfth of a year.
+_READ_OTHERWISE = {unit: 1000.0 ** round(math.log(factor, 1024.0)) for unit, factor in _SIZES.items() if factor > 1} | {
+    unit: 2_628_000.0 for unit, factor in _TIMES.items() if factor == _TIMES["month"]
+}
 _WORDS = {
     word: number
     for number, names in enumerate(
@@ -57,8 +62,6 @@ _WORDS = {
 }  # fmt: skip
 # These are articles, too: a number only in front of a unit.
 _ARTICLES = frozenset("a an ein eine einen einem einer un une una".split())
-# 1024 MB is 1 GB and 2000 GB is 2 TB; shares nearer than this are the same number.
-EQUAL = 0.03
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _ATTACHED = re.compile(r"(\d+(?:[.,]\d+)*)([a-zµ%€$]+)", re.IGNORECASE)
@@ -66,16 +69,20 @@ _ATTACHED = re.compile(r"(\d+(?:[.,]\d+)*)([a-zµ%€$]+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`amount` in base units of `dimension`, or, without a dimension, `spelling` as it stands (a version, a count)."""
+    """`amount` in base units of `dimension`, or, without a dimension, `spelling` as it stands (a version, a count).
+
+    `otherwise` is the amount by the other reading of the unit.
+    """
 
     dimension: str
     amount: float
     spelling: str
+    otherwise: float = 0.0
 
     @property
     def key(self) -> str:
         """Equal for what is written alike; `same` knows better."""
-        return f"{self.dimension}:{self.amount:g}" if self.dimension else self.spelling
+        return f"{self.dimension}:{self.amount!r}" if self.dimension else self.spelling
 
     def same(self, other: Quantity) -> bool:
         """Whether both say the same; False for different dimensions."""
@@ -83,7 +90,7 @@ class Quantity:
             return False
         if not self.dimension:
             return self.spelling == other.spelling
-        return abs(self.amount - other.amount) <= EQUAL * max(abs(self.amount), abs(other.amount))
+        return math.isclose(self.amount, other.amount) or math.isclose(self.otherwise, other.otherwise)
 
 
 def quantity_at(words: list[str], at: int) -> tuple[Quantity, int] | None:
@@ -91,11 +98,11 @@ def quantity_at(words: list[str], at: int) -> tuple[Quantity, int] | None:
     word = words[at].lower()
     if word == "half" and at + 2 < len(words) and words[at + 1].lower() in _ARTICLES:
         unit = _UNIT.get(words[at + 2].lower())
-        return (Quantity(unit[0], 0.5 * unit[1], f"half {words[at + 2]}"), 3) if unit else None
+        return (_measured(0.5, words[at + 2], f"half {words[at + 2]}"), 3) if unit else None
     following = words[at + 1] if at + 1 < len(words) else ""
     if attached := _ATTACHED.fullmatch(word):
         unit = _UNIT.get(attached[2].lower())
-        return _rate(words, at + 1, Quantity(unit[0], _float(attached[1]) * unit[1], word)) if unit else None
+        return _rate(words, at + 1, _measured(_float(attached[1]), attached[2], word)) if unit else None
     if word in _ARTICLES and word != "one" and _UNIT.get(following.lower(), ("", 0))[0] != "time":
         return None
     spelled = _WORDS.get(word)
@@ -110,7 +117,7 @@ def quantity_at(words: list[str], at: int) -> tuple[Quantity, int] | None:
         if _THOUSANDS.fullmatch(number):
             number = number.replace(",", "")
         return Quantity("", 0.0, number), 1
-    return _rate(words, at + 2, Quantity(unit[0], _float(number) * unit[1], f"{number} {following}"), taken=2)
+    return _rate(words, at + 2, _measured(_float(number), following, f"{number} {following}"), taken=2)
 
 
 def period_at(words: list[str], at: int) -> str | None:
@@ -125,7 +132,13 @@ def _rate(words: list[str], end: int, quantity: Quantity, taken: int = 1) -> tup
     period = period_at(words, end)
     if period is None or words[end].lower() in ("each", "every"):
         return quantity, taken
-    return Quantity(f"{quantity.dimension} {period}", quantity.amount, f"{quantity.spelling} {period}"), taken + 2
+    dimension, spelling = f"{quantity.dimension} {period}", f"{quantity.spelling} {period}"
+    return replace(quantity, dimension=dimension, spelling=spelling), taken + 2
+
+
+def _measured(number: float, unit: str, spelling: str) -> Quantity:
+    dimension, factor = _UNIT[unit.lower()]
+    return Quantity(dimension, number * factor, spelling, number * _READ_OTHERWISE.get(unit.lower(), factor))
 
 
 def _float(number: str) -> float:

@@ -6,13 +6,13 @@ import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from zerikai_memory.model_notes import EventKind, Note, NoteEvent
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.migrations_notes import same_text_hash
-from zerikai_memory.store.note_rows import ALWAYS, notes_by_id, refuse_superseded
+from zerikai_memory.store.note_rows import ALWAYS, last_written, notes_by_id, refuse_superseded, written_since
 from zerikai_memory.store.words import match_expression, search_text
 
 _EVENT_COLUMNS = "note_id, kind, created_at, other_id, by_whom, reason, session, agent, run_id"
@@ -30,6 +30,18 @@ class Origin:
     run_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Up to which record of the workspace a new one was compared, and how to compare it with those that came since.
+
+    The rest is compared under the lock of the write, so that of two records written at once the later one meets the
+    other, whoever is first. `compare` gives events; an empty `note_id` stands for the new record.
+    """
+
+    last: int
+    compare: Callable[[Sequence[Note]], Sequence[NoteEvent]]
+
+
 class NoteStore:
     """Notes of all workspaces with their anchors and events."""
 
@@ -37,7 +49,11 @@ class NoteStore:
         self.database = database
 
     def append(
-        self, note: Note, events: Sequence[NoteEvent] = (), vector: tuple[str, bytes] | None = None
+        self,
+        note: Note,
+        events: Sequence[NoteEvent] = (),
+        vector: tuple[str, bytes] | None = None,
+        seen: Seen | None = None,
     ) -> tuple[Note, bool]:
         """Store a record with its events, and say whether it is new.
 
@@ -67,6 +83,8 @@ class NoteStore:
                     [replace(event, created_at=event.created_at or note.created_at) for event in told],
                 )
                 return notes_by_id(connection, [known])[0], False
+            if seen is not None:
+                events = [*events, *seen.compare(written_since(connection, note.workspace_id, seen.last))]
             seq = _insert(connection, note)
             filled = [
                 replace(
@@ -90,10 +108,20 @@ class NoteStore:
                 connection, workspace_id, [replace(event, created_at=event.created_at or now) for event in events]
             )
 
-    def restore(self, notes: Sequence[Note], events: Sequence[tuple[str, NoteEvent]]) -> tuple[int, int]:
-        """Add records with their ids and times, and (workspace, event)s; those that are there stay; counts of new."""
+    def last_written(self, workspace_id: str) -> int:
+        """The number of the newest record of a workspace, for `Seen`."""
+        with self.database.read() as connection, self.database.decoding():
+            return last_written(connection, workspace_id)
+
+    def restore(
+        self, notes: Sequence[Note], events: Sequence[tuple[str, NoteEvent]], seen: Seen | None = None
+    ) -> tuple[int, int]:
+        """Add records of one workspace with ids and times, and (workspace, event)s; those there stay; counts of new."""
         added = events_added = 0
         with self.database.write() as connection:
+            if seen is not None and notes:
+                came = written_since(connection, notes[0].workspace_id, seen.last)
+                events = [*events, *((notes[0].workspace_id, event) for event in seen.compare(came))]
             for note in notes:
                 if not connection.execute("SELECT 1 FROM notes WHERE id = ?", (note.id,)).fetchone():
                     _insert(connection, note)
@@ -145,7 +173,8 @@ class NoteStore:
         if places is not None:
             conditions.append(
                 "n.id IN (SELECT a.note_id FROM json_each(:places) p JOIN note_anchors a ON a.workspace_id = :workspace"
-                " AND a.path = p.value ->> 0 AND a.qualified_name = p.value ->> 1)"
+                " AND a.path = json_extract(p.value, '$[0]')"
+                " AND a.qualified_name = json_extract(p.value, '$[1]'))"
             )
         if live_only:
             conditions.append(

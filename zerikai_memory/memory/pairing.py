@@ -1,0 +1,109 @@
+"""Which records are compared with each other: all that could disagree, without comparing each with each.
+
+Two claims that disagree say the same up to a few words (conflicts.MOST_VALUE_WORDS of each). So of the rarest words
+of one, as many as that and one more, the other must hold at least one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
+
+from zerikai_memory.memory.claims import claims
+from zerikai_memory.memory.conflicts import MOST_VALUE_WORDS, disagreement
+from zerikai_memory.model_notes import Note, NoteEvent
+from zerikai_memory.retrieve.query import understand
+from zerikai_memory.store.memory import NoteStore, Seen
+
+# How many near records a new one is held against.
+CONFLICT_CANDIDATES = 60
+Pair = frozenset[str]
+
+
+class PairIndex:
+    """Records by the words of their claims, in memory."""
+
+    def __init__(self, notes: Sequence[Note]) -> None:
+        self._notes = notes
+        self._claims = [(i, claim.keys) for i, note in enumerate(notes) for claim in claims(note.content)]
+        self._with: dict[str, list[int]] = defaultdict(list)
+        for number, (_, keys) in enumerate(self._claims):
+            for key in keys:
+                self._with[key].append(number)
+        self._at: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for i, note in enumerate(notes):
+            for anchor in note.anchors:
+                self._at[anchor.path, anchor.qualified_name].append(i)
+
+    def near(self, note: Note) -> list[Note]:
+        """Every record whose claims could disagree with one's, in their order, itself left out."""
+        found = {i for anchor in note.anchors for i in self._at.get((anchor.path, anchor.qualified_name), ())}
+        for claim in claims(note.content):
+            rarest = sorted(claim.keys, key=lambda key: len(self._with.get(key, ())))[: MOST_VALUE_WORDS + 1]
+            for number in {number for key in rarest for number in self._with.get(key, ())}:
+                i, keys = self._claims[number]
+                if max(len(keys - claim.keys), len(claim.keys - keys)) <= MOST_VALUE_WORDS:
+                    found.add(i)
+        return [self._notes[i] for i in sorted(found) if self._notes[i].id != note.id]
+
+
+def disagreeing_pairs(notes: Sequence[Note], of: Set[str], known: Set[Pair]) -> Iterator[tuple[Note, Note, str]]:
+    """(later, earlier, reason) of live records that disagree, at least one of them in `of`, none of them `known`."""
+    index = PairIndex(notes)
+    done: set[Pair] = set()
+    for note in notes:
+        if note.id not in of:
+            continue
+        for other in index.near(note):
+            pair = frozenset((note.id, other.id))
+            if pair in known or pair in done:
+                continue
+            done.add(pair)
+            later, earlier = (note, other) if note.created_at >= other.created_at else (other, note)
+            if reason := disagreement(later, earlier):
+                yield later, earlier, reason
+
+
+def judged_pairs(events: Sequence[NoteEvent]) -> set[Pair]:
+    """Pairs of which something was said already: that they disagree, agree, or that one took the other's place."""
+    kinds = ("conflict", "agree", "supersede")
+    return {frozenset((event.note_id, event.other_id)) for event in events if event.kind in kinds and event.other_id}
+
+
+def disagreeing(store: NoteStore, note: Note, leave_out: Set[str]) -> list[tuple[Note, str]]:
+    """(live record, reason) of those in the store that disagree with `note`, which need not be stored yet."""
+    words = understand(note.content).words
+    places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
+    near = {other.id: other for other, _ in store.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
+    near |= {other.id: other for other in store.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
+    return against(note, [other for other in near.values() if other.id not in leave_out])
+
+
+def against(note: Note, others: Sequence[Note]) -> list[tuple[Note, str]]:
+    """(record, reason) of those that disagree with `note`."""
+    found = [(other, disagreement(note, other)) for other in others if other.id != note.id]
+    return [(other, reason) for other, reason in found if reason]
+
+
+class Compared:
+    """What a new record disagrees with: first in what is stored, then, under the lock, in what came since."""
+
+    def __init__(self, store: NoteStore, note: Note, leave_out: Set[str], at: float = 0.0) -> None:
+        self._note, self._leave_out, self._at = note, leave_out, at
+        # Read before the search, so that a record that comes between is met twice and never missed.
+        last = store.last_written(note.workspace_id)
+        self.found = disagreeing(store, note, leave_out)
+        self.seen = Seen(last, self._late)
+
+    def events(self) -> list[NoteEvent]:
+        """What was found so far as events about the new record."""
+        return [self._event(other, reason) for other, reason in self.found]
+
+    def _late(self, came: Sequence[Note]) -> list[NoteEvent]:
+        met = self._leave_out | {other.id for other, _ in self.found}
+        late = against(self._note, [other for other in came if other.id not in met])
+        self.found += late
+        return [self._event(other, reason) for other, reason in late]
+
+    def _event(self, other: Note, reason: str) -> NoteEvent:
+        return NoteEvent("", "conflict", self._at, other.id, reason=reason)
