@@ -37,13 +37,14 @@ class Kinship(StrEnum):
 class RawLine:
     """A line at `offset` that ends before `end`; `records` is empty where it holds no JSON object (blank: `blank`).
 
-    It holds several where the line feed between them was lost.
+    It holds several where the line feed between them was lost; `torn`: the rest of one stands before it.
     """
 
     offset: int
     end: int
     records: tuple[Json, ...] = ()
     blank: bool = False
+    torn: bool = False
 
 
 def raw_lines(path: Path, offset: int) -> Iterator[RawLine]:
@@ -53,16 +54,19 @@ def raw_lines(path: Path, offset: int) -> Iterator[RawLine]:
         while raw := file.readline(MAX_LINE_BYTES):
             start, offset = offset, offset + len(raw)
             if raw.endswith(b"\n"):
-                yield RawLine(start, offset, _parsed(raw), not raw.strip())
+                records, torn = _parsed(raw), False
+                if not records and (rest := _behind_torn(raw)):
+                    records, torn = (rest,), True
+                yield RawLine(start, offset, records, not raw.strip(), torn)
             elif len(raw) < MAX_LINE_BYTES:
                 if records := _parsed(raw):
                     yield RawLine(start, offset, records)
                 return
             else:
-                rest = _skip_line(file)
-                if rest is None:
+                skipped = _skip_line(file)
+                if skipped is None:
                     return
-                offset += rest
+                offset += skipped
                 yield RawLine(start, offset)
 
 
@@ -138,3 +142,13 @@ def _joined(text: str) -> tuple[Json, ...]:
         found.append(record)
         at += len(text[at:]) - len(text[at:].lstrip())
     return tuple(found)
+
+
+def _behind_torn(raw: bytes) -> Json | None:
+    """The object that was written right behind a torn one, as after a crash: whole, and with the same first key."""
+    text = raw.strip(_BLANK).decode("utf-8", "replace")
+    start = text.rfind(text[: text.find(":") + 1 or None], 1)
+    if start < 0 or not text.startswith("{"):
+        return None
+    found = _joined(text[start:])
+    return found[0] if len(found) == 1 else None

@@ -130,7 +130,7 @@ class FileReader:
         self._anew = self._replaced = False
 
     def _take_raw(self, batch: TapeBatch, source: int, raw: RawLine) -> None:
-        if not raw.records and not raw.blank:
+        if raw.torn or not (raw.records or raw.blank):
             self._note_damage()
         for record in raw.records:
             line = self._read(record)
