@@ -206,11 +206,12 @@ def test_links_in_a_circle_links_to_nothing_and_folders_with_a_files_name(home, 
     assert archive.index().messages == 0
 
 
-@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
 def test_files_and_folders_without_permission_are_named(home, archive):
     path = put(home / FOLDER / "s.jsonl", line("first"))
     other = put(home / "claude/projects/-q/t.jsonl", line("second", 1, sessionId="t"))
     path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
     other.parent.chmod(0)
     try:
         assert set(archive.index().skipped) == {str(path), str(other.parent)}
