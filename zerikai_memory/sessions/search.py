@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
 from zerikai_memory.sessions.mentions import KnownNames, mentions
+from zerikai_memory.sessions.snippets import snippet
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
-from zerikai_memory.store.words import STOP_WORDS, match_expression, split_words
+from zerikai_memory.store.words import STOP_WORDS, match_expression, search_text, split_words
 
-# With its line of facts, a hit stays within 150 tokens of 4 characters.
-SNIPPET_CHARS = 360
 # A tool line names a file that many other lines name too; what was said about it tells more.
 ROLE_WEIGHT = {"user": 1.0, "assistant": 1.0, "thinking": 0.7, "tool": 0.5}
 OFF_BRANCH_WEIGHT = 0.8
@@ -23,7 +22,7 @@ REASON_WEIGHT, REASON_ASKED_WEIGHT = 1.2, 1.6
 # Candidates for that weighing, per wanted hit and at least.
 CANDIDATES, LEAST_CANDIDATES = 4, 60
 # A question of more words than this is a pasted text; its first words say what it is about.
-MAX_QUERY_WORDS = 40
+MAX_QUERY_WORDS, MAX_PHRASES = 40, 8
 # A word of more messages than this says little and costs most of the time; it counts only if every word is like that.
 COMMON = 5_000
 
@@ -34,9 +33,7 @@ _TELLS_REASON = re.compile(
 _ASKS_REASON = re.compile(
     r"(?i)\b(?:why|reasons?|decid\w+|decision|cho(?:se|ose|sen)|pick\w*|against|wrong|reject\w*)\b"
 )
-_WORD = re.compile(r"\w+")
-_ENDING = re.compile(r"(?:ations?|ings?|edly|ed|ers?|ies|es|s|e|y|ly|ments?|ness|ions?)$")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_PHRASE = re.compile(r"[\"“„]([^\"“”„]+)[\"“”]")
 
 
 def search(
@@ -46,43 +43,48 @@ def search(
     limit: int,
     names: Callable[[str], KnownNames | None] = lambda project: None,
 ) -> list[SessionHit]:
-    """The best messages: those that hold every word of the question, or if there are none, any of them."""
-    asked = _query_words(question)
-    if not asked or not store.exists():
+    """The best messages: those that hold every word of the question, or if there are none, any of them.
+
+    What stands in quotes in the question stands in each of them as it is written.
+    """
+    phrases = _phrases(question)
+    asked = _query_words(_PHRASE.sub(" ", question) if phrases else question)
+    if not (asked or phrases) or not store.exists():
         return []
     most = max(limit * CANDIDATES, LEAST_CANDIDATES)
-    every = " AND ".join(f'"{word}"' for word in asked)
-    found = store.search(every, wanted, most)
-    if not found and len(asked) > 1:
+    quoted = [f'"{phrase}"' for phrase in phrases]
+    found = _holding(phrases, store.search(" AND ".join([*quoted, *(f'"{word}"' for word in asked)]), wanted, most))
+    if not found and len(asked) + len(phrases) > 1:
         telling = [word for word in asked if store.frequency(f'"{word}"', COMMON) < COMMON]
         if any_word := match_expression(telling or asked):
-            found = store.search(any_word, wanted, most)
+            expression = " AND ".join([*quoted, f"({any_word})"])
+            found = _holding(phrases, store.search(expression, wanted, most))
+        if not found and phrases:
+            found = _holding(phrases, store.search(" AND ".join(quoted), wanted, most))
+    marked = [*asked, *(word for phrase in phrases for word in phrase.split())]
     reason = REASON_ASKED_WEIGHT if _ASKS_REASON.search(question) else REASON_WEIGHT
     weighed = sorted((replace(hit, score=round(_weight(hit, reason), 3)) for hit in found), key=lambda hit: -hit.score)
     different = {hit.snippet: hit for hit in reversed(weighed)}  # what was said again word for word counts once
     best = sorted(different.values(), key=lambda hit: -hit.score)[:limit]
     return [
-        replace(hit, mentions=mentions(hit.snippet, names(hit.project)), snippet=snippet(hit.snippet, asked))
+        replace(
+            hit, mentions=mentions(hit.snippet, names(hit.project)), snippet=snippet(hit.snippet, marked, store.stems)
+        )
         for hit in best
     ]
 
 
-def snippet(text: str, asked: Sequence[str], chars: int = SNIPPET_CHARS) -> str:
-    """The part of a text, in one line, that holds most of the words, each marked as `**word**`."""
-    line = " ".join(text.split())
-    spans = _matches(line, asked)
-    room = chars - 4 * min(len(spans), 8) - 8
-    if len(line) > room:
-        start = _best_start(line, spans, room)
-        end = min(len(line), start + room)
-        spans = [(a - start, b - start) for a, b in spans if a >= start and b <= end]
-        line = line[start:end]
-        before, after = "... " if start else "", " ..." if end < len(" ".join(text.split())) else ""
-    else:
-        before = after = ""
-    for a, b in reversed(spans[:8]):
-        line = f"{line[:a]}**{line[a:b]}**{line[b:]}"
-    return f"{before}{line}{after}"
+def _phrases(question: str) -> list[str]:
+    """What stands in quotes in a question, as search words with a blank between them."""
+    found = (search_text(part) for part in _PHRASE.findall(question[:4_000]))
+    return list(dict.fromkeys(phrase for phrase in found if phrase))[:MAX_PHRASES]
+
+
+def _holding(phrases: Sequence[str], found: list[SessionHit]) -> list[SessionHit]:
+    """The hits that hold the phrases word for word: the index alone compares stems."""
+    if not phrases:
+        return found
+    return [hit for hit in found if all(f" {phrase} " in f" {search_text(hit.snippet)} " for phrase in phrases)]
 
 
 def _query_words(question: str) -> list[str]:
@@ -93,35 +95,3 @@ def _query_words(question: str) -> list[str]:
 def _weight(hit: SessionHit, reason: float) -> float:
     weight = ROLE_WEIGHT.get(hit.role, 1.0) * (OFF_BRANCH_WEIGHT if hit.off_branch else 1.0)
     return hit.score * weight * (reason if _TELLS_REASON.search(hit.snippet) else 1.0)
-
-
-def _matches(line: str, asked: Iterable[str]) -> list[tuple[int, int]]:
-    """Where words stand that are likely the ones the index matched; it compares stems, so endings may differ."""
-    stems = tuple({_stem(word) for word in asked if not _CJK.search(word)})
-    pairs = [word for word in asked if _CJK.search(word)]
-    lower = line.lower() if len(line.lower()) == len(line) else line
-    spans = []
-    for match in _WORD.finditer(lower):
-        if _CJK.search(match[0]):
-            at = (match.start() + match[0].find(pair) for pair in pairs if pair in match[0])
-            first = min(at, default=-1)
-            if first >= 0:
-                spans.append((first, min(first + 2, match.end())))
-        elif any(_stem(part) in stems for part in split_words(line[match.start() : match.end()])):
-            spans.append(match.span())
-    return spans
-
-
-def _stem(word: str) -> str:
-    cut = _ENDING.sub("", word)
-    return cut if len(cut) >= 3 else word
-
-
-def _best_start(line: str, spans: Sequence[tuple[int, int]], room: int) -> int:
-    """Where to cut: the window of `room` characters with most matches, begun at a word, some words before the first."""
-    if not spans:
-        return 0
-    first = max(range(len(spans)), key=lambda i: sum(1 for a, _ in spans[i:] if a < spans[i][0] + room * 3 // 4))
-    start = max(0, min(spans[first][0] - room // 5, len(line) - room))
-    blank = line.find(" ", start, spans[first][0])
-    return start if start == 0 or blank < 0 else blank + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from zerikai_memory.errors import StoreError
@@ -14,6 +15,7 @@ from zerikai_memory.store.db import Database
 from zerikai_memory.store.forgotten import ForgottenFile, session_mark
 from zerikai_memory.store.proposals import ProposalStore
 from zerikai_memory.store.session_filter import SessionFilter
+from zerikai_memory.store.stemmer import Stemmer
 from zerikai_memory.store.tape_batch import SourceState, TapeBatch, touch_sessions
 from zerikai_memory.store.tape_forget import forget_marks, sweep
 from zerikai_memory.store.tape_owners import settle
@@ -43,6 +45,10 @@ class TapeStore:
         )
 
         self.proposals = ProposalStore(self._database, home)
+
+    @cached_property
+    def _stemmer(self) -> Stemmer:
+        return Stemmer()
 
     def exists(self) -> bool:
         """Whether anything was indexed yet."""
@@ -124,6 +130,10 @@ class TapeStore:
         with self._database.read() as connection:
             rows = connection.execute(sql, [expression, *values, limit]).fetchall()
         return [replace(SessionHit(*row), off_branch=bool(row[8])) for row in rows]
+
+    def stems(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """The stems of each word as the index holds them."""
+        return self._stemmer.stems(words)
 
     def sessions(self, wanted: SessionFilter, limit: int) -> list[SessionInfo]:
         """Sessions with at least one message that counts, the latest first."""

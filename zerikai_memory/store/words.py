@@ -44,6 +44,16 @@ def words(text: str) -> Iterator[str]:
         yield from _identifier_words(token)
 
 
+def word_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """(word, start, end) of every search word of a text, those of `words`; a joined identifier has its whole place."""
+    for match in _IDENTIFIER.finditer(text):
+        token, at = match.group(), match.start()
+        parts = list(_placed_parts(token, at))
+        yield from parts
+        if len(parts) > 1 and len(joined := "".join(part for part, _, _ in parts)) <= MAX_WORD and joined.isascii():
+            yield joined, at, match.end()
+
+
 def split_words(text: str) -> list[str]:
     """The parts of all identifiers of a text, lower-case, without the joined forms."""
     return [part.lower() for match in _IDENTIFIER.finditer(text) for part in _parts(match.group())]
@@ -90,3 +100,14 @@ def _parts(token: str) -> Iterator[str]:
                 yield part[i : i + 2]
         else:
             yield part
+
+
+def _placed_parts(token: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The parts of an identifier that begins at `at`, lower-case, each with its place."""
+    place = 0
+    for part in _parts(token):
+        place = token.index(part, place)
+        if len(part) <= MAX_WORD:
+            yield part.lower(), at + place, at + place + len(part)
+        # Pairs of characters overlap, other parts do not.
+        place += 1 if len(part) == 2 and not part.isascii() else len(part)
