@@ -1,9 +1,13 @@
-"""Transcripts of every format made by rule: seeded, with torn lines, unknown events, replays and planted messages."""
+"""Transcripts of every format made by rule: seeded, with torn lines, unknown events, replays and planted messages.
+
+Run: python -m tests.sessions.generator FOLDER [MB] writes so many MB (10) of every format below FOLDER.
+"""
 
 from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -207,3 +211,58 @@ def write(home: Path, agent: str, talk: Talk, *, damage: bool = False) -> Path:
             if damage and number % 70 == 35 and agent != "vscode-chat":  # there a copy is a change
                 file.write(text)
     return path
+
+
+def write_fork(home: Path, agent: str, talk: Talk, more: Talk) -> Path | None:
+    """Write a session that tells all of `talk` again, as the agent's forks do, and goes on with `more`; None: no forks.
+
+    Claude Code copies lines under its own session id, Codex says all anew at times of its own, pi copies entries.
+    """
+    if agent not in ("claude-code", "codex", "pi"):
+        return None
+    old, own = list(MAKERS[agent].lines(talk)), list(MAKERS[agent].lines(more))
+    if agent == "claude-code":
+        lines = [line | {"sessionId": more.session} for line in old] + own
+    elif agent == "codex":
+        anew = Talk(talk.session, talk.project, more.started - len(talk.said) - 1, talk.said)
+        head = own[0]["payload"] | {"forked_from_id": talk.session}
+        lines = [own[0] | {"payload": head}, *MAKERS[agent].lines(anew), *own[1:]]
+    else:
+        last = old[-1]["id"]
+        moved = [line | {"id": f"n{line['id']}", "parentId": f"n{line['parentId']}"} for line in own[1:]]
+        lines = [own[0] | {"parentSession": f"x_{talk.session}.jsonl"}, *old[1:], moved[0] | {"parentId": last}]
+        lines += moved[1:]
+    path = home / MAKERS[agent].path.format(session=more.session)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def write_much(home: Path, agent: str, size: int, seed: int = 7) -> list[Talk]:
+    """Damaged sessions of one format until `size` bytes are written; what was said in them."""
+    written, said = 0, []
+    for talk in talks(seed, 2 + size // 100_000, 1_200):
+        written += write(home, agent, talk, damage=True).stat().st_size
+        said.append(talk)
+        if written >= size:
+            return said
+    raise ValueError(f"only {written} bytes")
+
+
+def main() -> int:
+    """Write files of every format."""
+    home, megabytes = Path(sys.argv[1]), int([*sys.argv, "10"][2])
+    for agent in MAKERS:
+        first, *_ = write_much(home, agent, megabytes * 1_000_000)
+        more = Talk(
+            f"f{first.session[1:]}",
+            first.project,
+            first.started + 5_000_000,
+            [("user", "and now"), ("assistant", "go")],
+        )
+        write_fork(home, agent, first, more)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

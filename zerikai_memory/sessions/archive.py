@@ -124,8 +124,8 @@ class Archive:
             raise BusyError("another process is indexing sessions just now; try again when it has ended") from error
         except OSError as error:
             raise StoreError(
-                f"sessions cannot be indexed, the brain folder is not writable: {error}. What is indexed can still be "
-                "searched; change the folder's permissions, or set ZERIKAI_HOME to a folder that can be written"
+                f"new transcripts cannot be indexed, the brain folder is not writable ({error}); what is indexed is still "
+                "searched. Change the folder's permissions, or set ZERIKAI_HOME to a folder that can be written"
             ) from error
         try:
             yield
@@ -253,7 +253,7 @@ class Archive:
             except DamagedError:
                 raise
             except (BusyError, StoreError) as error:  # what is indexed already still answers
-                return behind, (f"what is new in the transcripts is not in the index: {error}",)
+                return behind, (str(error),)
         size = f"{behind / 1e6:.0f} MB"
         return behind, (f"{size} of transcripts are not in the index: run `zerikai-memory sessions index`",)
 
