@@ -8,7 +8,7 @@ import pytest
 
 from tests.fake_embedder import FakeEmbedder
 from zerikai_memory.model_notes import Note, NoteEvent
-from zerikai_memory.store import memory as store_memory
+from zerikai_memory.store import note_words
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.note_table import NoteTable
 
@@ -80,7 +80,22 @@ def test_among_very_many_records_common_words_are_left_out(brains, monkeypatch):
     for number in range(40):
         theirs.append(note(f"port {number}"))
     rare, _ = theirs.append(note("gateway of the port"))
-    monkeypatch.setattr(store_memory, "SCORED_ROWS", 20)
+    monkeypatch.setattr(note_words, "SCORED_ROWS", 20)
     arrays = ours.get()
     assert [arrays.ids[position] for position, _ in ours.lexical(["port", "gateway"], arrays, 20)] == [rare.id]
     assert [found.id for found, _ in brains[0].notes.search("w", ["port", "gateway"], None, 9)] == [rare.id]
+
+
+def test_among_very_many_records_those_alike_share_a_rare_word_or_two_others(brains, monkeypatch):
+    ours, theirs = brains[0].notes, brains[1].notes
+    for number in range(30):
+        theirs.append(note(f"port {number}"))
+        theirs.append(note(f"gateway {number}"))
+    both, _ = theirs.append(note("the gateway has a port"))
+    rare, _ = theirs.append(note("the firewall"))
+    monkeypatch.setattr(note_words, "SCORED_ROWS", 20)
+    monkeypatch.setattr(note_words, "RARE_ROWS", 5)
+    found = ours.search("w", ["port", "gateway", "firewall", "unheard"], None, 9, alike=True)
+    assert {note.id for note, _ in found} == {both.id, rare.id}
+    assert len(ours.search("w", ["port", "unheard"], None, 9, alike=True)) == 9
+    assert ours.search("w", ["unheard"], None, 9, alike=True) == []

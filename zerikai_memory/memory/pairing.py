@@ -74,7 +74,8 @@ def disagreeing(store: NoteStore, note: Note, leave_out: Set[str]) -> list[tuple
     """(live record, reason) of those in the store that disagree with `note`, which need not be stored yet."""
     words = understand(note.content).words
     places = [(anchor.path, anchor.qualified_name) for anchor in note.anchors]
-    near = {other.id: other for other, _ in store.search(note.workspace_id, words, None, CONFLICT_CANDIDATES)}
+    found = store.search(note.workspace_id, words, None, CONFLICT_CANDIDATES, alike=True)
+    near = {other.id: other for other, _ in found}
     near |= {other.id: other for other in store.anchored(note.workspace_id, places, CONFLICT_CANDIDATES)}
     return against(note, [other for other in near.values() if other.id not in leave_out])
 
@@ -91,7 +92,7 @@ class Compared:
     def __init__(self, store: NoteStore, note: Note, leave_out: Set[str], at: float = 0.0) -> None:
         self._note, self._leave_out, self._at = note, leave_out, at
         # Read before the search, so that a record that comes between is met twice and never missed.
-        last = store.last_written(note.workspace_id)
+        last = store.last_written()
         self.found = disagreeing(store, note, leave_out)
         self.seen = Seen(last, self._late)
 

@@ -13,11 +13,10 @@ from zerikai_memory.model_notes import EventKind, Note, NoteEvent
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.migrations_notes import same_text_hash
 from zerikai_memory.store.note_rows import ALWAYS, last_written, notes_by_id, refuse_superseded, written_since
-from zerikai_memory.store.words import match_expression, search_text
+from zerikai_memory.store.note_words import alike_expression, telling_expression
+from zerikai_memory.store.words import search_text
 
 _EVENT_COLUMNS = "note_id, kind, created_at, other_id, by_whom, reason, session, agent, run_id"
-# Records that a full-text query may score: a word that every tenth record holds costs more than it tells.
-SCORED_ROWS = 12_000
 LIVE = "NOT EXISTS (SELECT 1 FROM note_events e WHERE e.kind = 'supersede' AND e.note_id = n.id)"
 
 
@@ -108,10 +107,10 @@ class NoteStore:
                 connection, workspace_id, [replace(event, created_at=event.created_at or now) for event in events]
             )
 
-    def last_written(self, workspace_id: str) -> int:
-        """The number of the newest record of a workspace, for `Seen`."""
+    def last_written(self) -> int:
+        """The number of the newest record, for `Seen`."""
         with self.database.read() as connection, self.database.decoding():
-            return last_written(connection, workspace_id)
+            return last_written(connection)
 
     def restore(
         self, notes: Sequence[Note], events: Sequence[tuple[str, NoteEvent]], seen: Seen | None = None
@@ -194,11 +193,22 @@ class NoteStore:
             return notes_by_id(connection, [row[0] for row in rows], as_of)
 
     def search(
-        self, workspace_id: str, words: Iterable[str], category: str | None, limit: int, *, as_of: float = ALWAYS
+        self,
+        workspace_id: str,
+        words: Iterable[str],
+        category: str | None,
+        limit: int,
+        *,
+        as_of: float = ALWAYS,
+        alike: bool = False,
     ) -> list[tuple[Note, float]]:
-        """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better."""
+        """(record, BM25) of records live at `as_of` that hold any of the words, best first; larger is better.
+
+        `alike`: of many records only those that share rare words or several.
+        """
         with self.database.read() as connection, self.database.decoding():
-            expression = match_expression(telling_words(connection, words))
+            chosen = alike_expression if alike else telling_expression
+            expression = chosen(connection, words)
             if expression is None:
                 return []
             rows = connection.execute(
@@ -292,27 +302,6 @@ def delete_notes(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
     )
     connection.executemany("DELETE FROM note_vectors WHERE note_seq = ?", marked)
     connection.executemany("DELETE FROM notes WHERE seq = ?", marked)
-
-
-def telling_words(connection: sqlite3.Connection, words: Iterable[str]) -> list[str]:
-    """The rarest of the words, as many as a query can score in time."""
-    distinct = list(dict.fromkeys(words))
-    if connection.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0] <= SCORED_ROWS:
-        return distinct
-    counts = {
-        word: connection.execute(
-            "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?", (match_expression([word]),)
-        ).fetchone()[0]
-        for word in distinct
-    }
-    kept: list[str] = []
-    rows = 0
-    for word in sorted((word for word in counts if counts[word]), key=lambda word: counts[word]):
-        if kept and rows + counts[word] > SCORED_ROWS:
-            break
-        rows += counts[word]
-        kept.append(word)
-    return kept
 
 
 def _about(events: Sequence[NoteEvent], kind: EventKind) -> list[NoteEvent]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerikai_memory.store.db import Database
-from zerikai_memory.store.memory import telling_words
+from zerikai_memory.store.note_words import telling_words
 from zerikai_memory.store.view import Matrix, pack_vector
 from zerikai_memory.store.words import match_expression
 
