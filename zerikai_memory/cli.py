@@ -95,12 +95,13 @@ def _shown(text: str) -> str:
 
 def _complain(message: str, args: argparse.Namespace, status: int) -> int:
     from zerikai_memory import render
+    from zerikai_memory.redact import mask_secrets
 
     if args.debug:
         import traceback
 
         traceback.print_exc()
-    print(f"zerikai-memory: {render.one_line(message)}", file=sys.stderr)
+    print(f"zerikai-memory: {mask_secrets(render.one_line(message))}", file=sys.stderr)
     return status
 
 

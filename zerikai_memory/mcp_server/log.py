@@ -9,6 +9,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+from zerikai_memory.redact import mask_secrets
+
 # Clients show stderr to people as errors, so it stays quiet; the file holds what a bug report needs.
 STDERR_LEVEL, FILE_LEVEL = logging.WARNING, logging.INFO
 FILE_BYTES, FILES_KEPT = 5_000_000, 2
@@ -18,12 +20,20 @@ def log_to(path: Path) -> None:
     """Send warnings to stderr and our own records to `path`; a file that cannot be written is done without."""
     stderr = logging.StreamHandler(sys.stderr)
     stderr.setLevel(STDERR_LEVEL)
-    stderr.setFormatter(logging.Formatter("zerikai-memory: %(message)s"))
+    stderr.setFormatter(MaskingFormatter("zerikai-memory: %(message)s"))
     file = LazyLogFile(path)
-    file.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    file.setFormatter(MaskingFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     # The SDK adds a handler of its own unless the root logger has one.
     logging.basicConfig(level=STDERR_LEVEL, handlers=[stderr, file])
     logging.getLogger("zerikai_memory").setLevel(FILE_LEVEL)
+
+
+class MaskingFormatter(logging.Formatter):
+    """Records without keys, tokens and passwords, whatever text of a person or file an error repeats."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text, with its traceback, masked."""
+        return mask_secrets(super().format(record))
 
 
 class LazyLogFile(RotatingFileHandler):

@@ -18,6 +18,7 @@ from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
 from zerikai_memory.errors import ZerikaiError
+from zerikai_memory.redact import mask_secrets
 
 # An argument of a wrong type may be a whole file; the model needs to recognise it, not to read it again.
 SHOWN_CHARS = 60
@@ -62,13 +63,13 @@ class MemoryTool(Tool):
             if isinstance(cause, ValidationError):
                 raise ToolError(argument_error(cause, self.parameters["properties"])) from cause
             if isinstance(cause, ZerikaiError):
-                raise ToolError(str(cause)) from cause
+                raise ToolError(mask_secrets(str(cause))) from cause  # it may repeat what the model gave
             if isinstance(error, UnexpectedToolError):
                 raise UnexpectedToolError(
                     f"{self.name} failed unexpectedly ({type(cause).__name__}). The server log has the details; "
                     "`zerikai-memory doctor` checks the installation."
                 ) from cause
-            raise ToolError(str(cause)) from cause
+            raise ToolError(mask_secrets(str(cause))) from cause
 
 
 def memory_tool(
@@ -164,5 +165,5 @@ def _list_from_text(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = mask_secrets(repr(value))
     return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 3] + "..."

@@ -8,12 +8,14 @@ twice changes nothing.
 
 from __future__ import annotations
 
+import hashlib
+
 from zerikai_memory.redact.addresses import mask_addresses
 from zerikai_memory.redact.formats import MASK, mask_known_formats, mask_private_keys
 from zerikai_memory.redact.named import mask_named
 from zerikai_memory.redact.spoken import mask_spoken
 
-__all__ = ["MASK", "mask_secrets", "mask_source"]
+__all__ = ["MASK", "echo", "mask_name", "mask_secrets", "mask_source"]
 
 _MOST_PASSES = 8  # a mask can lay bare what stood behind the secret; two passes are usual, and only where one masked
 
@@ -21,6 +23,20 @@ _MOST_PASSES = 8  # a mask can lay bare what stood behind the secret; two passes
 def mask_secrets(text: str) -> str:
     """Replace keys, tokens, passwords and private keys by `[masked]`; text without them comes back unchanged."""
     return mask_spoken(_mask_values(mask_private_keys(text, keep_lines=False)))
+
+
+def mask_name(text: str) -> str:
+    """`mask_secrets` for what identifies something: where it masks, a short hash keeps two names two."""
+    masked = mask_secrets(text)
+    if masked == text:
+        return text
+    return f"{masked}~{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+def echo(value: str, most: int = 80) -> str:
+    """What a caller gave, as an error may repeat it: masked before it is cut, quoted."""
+    masked = mask_secrets(value)
+    return repr(masked if len(masked) <= most else masked[: most - 3] + "...")
 
 
 def mask_source(data: bytes) -> bytes:

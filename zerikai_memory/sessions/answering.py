@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from zerikai_memory.model import QueryAnswer, Route
 from zerikai_memory.model_sessions import Recall, SessionHit, SessionInfo
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.sessions.archive import Archive
 
 # The category of `query_memory` that asks the sessions instead of the records.
@@ -25,7 +26,7 @@ def answer_from_sessions(
     kept = _fitting(hits, budget_tokens or DEFAULT_BUDGET_TOKENS)
     return QueryAnswer(
         workspace=workspace or "all projects",
-        question=question,
+        question=mask_secrets(question),
         answer=_text(kept, found),
         results=(),
         notes=(),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from zerikai_memory.model_sessions import SessionsIndexed
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.sessions.formats.registry import Place
 from zerikai_memory.sessions.reading import DAMAGE, FileReader
 from zerikai_memory.sessions.survey import Survey, stored_path, survey
@@ -43,7 +44,7 @@ def index_sessions(
         try:
             trouble = FileReader(parts.store, transcript, counts, parts.max_chars, thinking=parts.thinking).run()
         except (OSError, *DAMAGE) as error:
-            trouble = f"{type(error).__name__}: {error}"[:200]
+            trouble = mask_secrets(f"{type(error).__name__}: {error}")[:200]
         if trouble:
             skipped[stored_path(transcript.path)] = trouble
         counts["behind"] += transcript.behind_bytes

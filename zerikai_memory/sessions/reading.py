@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.sessions.cleaning import clean, clean_label
 from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, plain_id
 from zerikai_memory.sessions.lines import WHOLE_BYTES, Kinship, RawLine, fingerprint, kinship, packed, raw_lines
@@ -103,7 +104,7 @@ class FileReader:
         try:
             lines = list(self._format.read_whole(path))
         except DAMAGE as error:
-            trouble = f"{type(error).__name__}: {error}"[:200]
+            trouble = mask_secrets(f"{type(error).__name__}: {error}")[:200]
             self._save_trouble(trouble)
             return trouble
         with self._batch() as (batch, source):
@@ -179,7 +180,8 @@ class FileReader:
             self._state.moment = max(self._state.moment, said.at or 0.0)
             self._store_said(batch, source, session, said, place, min(number, LINE_PLACES - 1))
         if line.spent:
-            self._usage_reader().take(batch.responses, session, place, line.spent)
+            named = [replace(one, identity=plain_id(one.identity), model=plain_id(one.model)) for one in line.spent]
+            self._usage_reader().take(batch.responses, session, place, named)
 
     def _usage_reader(self) -> UsageReader:
         scope = self._state.session if self._format.local_identity else ""

@@ -6,8 +6,10 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
+from zerikai_memory.redact import mask_name
 from zerikai_memory.sessions.formats.base import PACKED
 from zerikai_memory.sessions.formats.registry import Place
 from zerikai_memory.store.tape_batch import SourceState
@@ -92,8 +94,9 @@ def _unreadable(path: str, status: os.stat_result) -> str | None:
     return None if os.access(path, os.R_OK) else "no permission to read it"
 
 
+@lru_cache(maxsize=100_000)  # every search asks for every file
 def stored_path(path: Path | str) -> str:
-    """The path as text that SQLite takes, names that are no UTF-8 escaped."""
+    """The path as text that SQLite takes, names that are no UTF-8 escaped, secrets in it masked."""
     if isinstance(path, str) and path.isascii():
-        return path
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+        return mask_name(path)
+    return mask_name(os.fsencode(path).decode("utf-8", "backslashreplace"))

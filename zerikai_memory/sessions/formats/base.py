@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from zerikai_memory.model_sessions import Role
+from zerikai_memory.redact import mask_name
 from zerikai_memory.sessions.formats.spent import Spent
 
 Json = dict[str, Any]
@@ -212,9 +214,10 @@ def jsonl_below(folder: Path, trouble: Trouble) -> Iterator[str]:
     return files_below(folder, trouble, ".jsonl", *(f".jsonl{ending}" for ending in PACKED))
 
 
+@lru_cache(maxsize=4_096)  # most lines repeat those of the line before
 def plain_id(text: str) -> str:
-    """An id as it can be stored, compared and shown: no control characters, a long one cut with a hash of it."""
-    clean = _UNPRINTABLE.sub("\ufffd", text).strip()
+    """An id as it can be stored, compared and shown: no control characters, no secret, a long one cut with a hash."""
+    clean = mask_name(_UNPRINTABLE.sub("\ufffd", text).strip())
     if len(clean) <= MAX_ID:
         return clean
     return f"{clean[: MAX_ID - 14]}~{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
