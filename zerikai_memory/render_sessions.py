@@ -135,8 +135,17 @@ def _hit(hit: SessionHit) -> str:
     where = f"{one_line(hit.session)} step {hit.step}"
     facts = (hit.role + mark, hit.agent, _short(hit.project), _when(hit.at))
     lines = [f"{where} ({', '.join(fact for fact in facts if fact)})", f"  {one_line(hit.snippet)}"]
-    named = ", ".join(one_line(one) for one in hit.mentions)
-    return "\n".join([*lines, f"  names {named}"] if named and len(named) <= MENTIONS_CHARS else lines)
+    named = _fitting(hit.mentions)
+    return "\n".join([*lines, f"  names {named}"] if named else lines)
+
+
+def _fitting(mentions: Sequence[str]) -> str:
+    """The mentions that there is room for; the data holds all."""
+    kept: list[str] = []
+    for one in map(one_line, mentions):
+        if len(", ".join([*kept, one])) <= MENTIONS_CHARS:
+            kept.append(one)
+    return ", ".join(kept)
 
 
 def _step(step: SessionStep) -> str:

@@ -36,15 +36,30 @@ def test_what_a_text_names_is_linked_where_it_is_one_thing(text, named):
     assert mentions(text, KNOWN) == named
 
 
+def test_whole_paths_and_those_of_windows_are_known_below_the_root():
+    known = known_names(FILES, [], [], [], root="/home/dev/shop")
+    assert mentions("see /home/dev/shop/oven/timer.py:12", known) == ("oven/timer.py",)
+    assert mentions("see oven\\timer.py and C:\\x", known) == ("oven/timer.py",)
+
+
+def test_what_the_snippet_names_comes_first():
+    text = "a.b() oven/timer.py, then shop/a.py, bakery/a.py and oven/test_timer.py"
+    shown = "... and **oven**/test_timer.py"
+    assert mentions(text, KNOWN, shown) == ("oven/test_timer.py", "oven/timer.py", "shop/a.py")
+
+
 def test_of_an_unknown_project_only_paths_are_named():
     assert mentions("set_alarm in oven/timer.py of example.com", None) == ("oven/timer.py",)
 
 
-def test_a_hit_of_a_scanned_project_names_its_entities(tmp_path):
+@pytest.mark.parametrize("below", ["", "app", "app/deep"])
+def test_a_hit_of_a_scanned_project_names_its_entities(tmp_path, below):
     root = tmp_path / "bakery"
     root.mkdir()
     (root / "oven.py").write_text("def set_alarm(at):\n    return at\n")
-    talk = Talk("s1", str(root), START, [("user", "why?"), ("assistant", "Because set_alarm rounds, see oven.py")])
+    talk = Talk(
+        "s1", str(root / below), START, [("user", "why?"), ("assistant", "Because set_alarm rounds, see oven.py")]
+    )
     write(tmp_path / "home", "generic", talk)
     places = (("generic", str(tmp_path / "home")), *((a, "") for a in ("claude-code", "codex", "antigravity", "pi")))
     places += (("copilot-cli", ""), ("vscode-chat", ""))

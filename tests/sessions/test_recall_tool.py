@@ -64,7 +64,9 @@ async def test_with_nothing_asked_the_latest_sessions_are_listed(memory):
         ({"query": "timer", "role": "", "until": ""}, {"pi", "claude-code"}),  # models send empty texts
         ({"query": "timer", "workspace": "bakery"}, {"pi", "claude-code"}),  # the folder's name
         ({"query": "timer", "workspace": "/home/dev"}, {"pi", "claude-code"}),  # a folder above
-        ({"query": "timer", "workspace": "/home/dev/bak"}, set()),  # no folder, only its beginning
+        ({"query": "timer", "agent": "Claude Code"}, {"claude-code"}),
+        ({"query": '"oven timer drift"'}, {"claude-code"}),
+        ({"query": '"timer oven drift"'}, set()),  # not said so
         ({"query": "timer", "session": CLAUDE}, {"claude-code"}),
         ({"query": "", "agent": ""}, set()),  # models send empty texts
         ({"query": '") OR (NEAR* ^ timer'}, {"pi", "claude-code"}),  # no operator survives
@@ -83,6 +85,11 @@ async def test_hits_are_those_the_filters_ask_for(memory, arguments, agents):
         ({"query": "x", "agent": "gemini"}, "agent: got 'gemini', expected one of claude-code"),
         ({"query": "x", "since": "soon"}, "since: got 'soon', expected a date such as 2026-11-30"),
         ({"query": "x", "workspace": "nope"}, "no project 'nope'; folders with sessions: /home/dev/bakery"),
+        ({"query": "x", "workspace": "/home/dev/bak"}, "no project '/home/dev/bak'; folders with sessions: /home"),
+        ({"query": "x", "workspace": "bakry"}, "no project 'bakry'; folders with sessions: /home/dev/bakery"),
+        ({"query": "x", "role": "system"}, "role: got 'system', expected one of user, assistant"),
+        ({"query": "x", "since": "2026-11-03", "until": "2026-11-02"}, "since: '2026-11-03' is after until"),
+        ({"query": "x", "until": "2026-13-01"}, "until: got '2026-13-01', expected a date such as 2026-11-30"),
         ({"session": "zzz"}, "session: there is none 'zzz'"),
         ({"session": "0"}, "fits several"),
         ({"session": CLAUDE, "step": 9}, "step: 9 is none of session"),
@@ -96,6 +103,25 @@ async def test_a_wrong_argument_is_told_with_what_is_right(memory, arguments, sa
     result = await call(memory, **arguments)
     assert result.is_error
     assert said in result.content[0].text
+
+
+async def test_with_a_question_and_a_session_only_it_is_searched_and_a_step_opens_it(memory):
+    hits = (await call(memory, query="timer", session=CLAUDE)).structured_content["hits"]
+    assert {hit["session"] for hit in hits} == {CLAUDE}
+    opened = await call(memory, query="timer", session=CLAUDE, step=4)
+    assert [step["step"] for step in opened.structured_content["steps"]] == [1, 2, 3, 4]
+    assert "query: not searched, because a step opens its dialogue" in opened.content[0].text
+    cited = await call(memory, session=f"session:{CLAUDE}", step=4)  # as a reply cites it
+    assert cited.structured_content["steps"] == opened.structured_content["steps"]
+
+
+async def test_where_a_project_or_agent_has_no_session_the_reply_says_so(memory, tmp_path):
+    (tmp_path / "empty").mkdir()
+    result = await call(memory, query="timer", workspace=str(tmp_path / "empty"))
+    assert not result.is_error
+    assert f"no session ran in {tmp_path / 'empty'}; folders with sessions: /home/dev/bakery" in result.content[0].text
+    result = await call(memory, query="timer", agent="codex")
+    assert "agent: no session of codex is in the index" in result.content[0].text
 
 
 async def ask(memory, **arguments):
@@ -164,6 +190,16 @@ def test_each_command_prints_its_answer(run, argv, shown):
     status, out, err = run(*argv)
     assert (status, err) == (0, "")
     assert shown in out
+
+
+def test_a_session_is_shown_as_its_transcript_is_now(run, memory, tmp_path):
+    transcript = next((tmp_path / "home" / "claude").rglob("*.jsonl"))
+    assert "It adds float seconds" in run("show", CLAUDE)[1]  # nothing was indexed before
+    said = {"type": "user", "uuid": "new", "sessionId": CLAUDE, "message": {"role": "user", "content": "wolverine"}}
+    transcript.write_text(transcript.read_text() + json.dumps(said) + "\n")
+    assert "wolverine" in run("show", CLAUDE)[1]
+    transcript.write_text(transcript.read_text() + json.dumps(said | {"uuid": "newer"}) + "\n")
+    assert "6 messages removed" in run("forget", CLAUDE, "--yes")[1]
 
 
 def test_json_is_what_the_tool_returns(run, memory):

@@ -15,6 +15,8 @@ SESSIONS = "sessions"
 DEFAULT_BUDGET_TOKENS, CHARS_PER_TOKEN = 1_500, 4
 # A hit stands once as data and once in the text, each with its line of facts.
 HIT_CHARS = 400
+# With more a hit would cost over 150 tokens in the text; the data holds them.
+MENTIONS_CHARS = 90
 
 
 def answer_from_sessions(
@@ -64,5 +66,6 @@ def _text(hits: Sequence[SessionHit], found: Recall) -> str:
 
 def _head(hit: SessionHit) -> str:
     day = "" if hit.at is None else datetime.fromtimestamp(hit.at, UTC).strftime("%Y-%m-%d")
-    facts = (hit.role, hit.agent, day, "left branch" if hit.off_branch else "", *hit.mentions)
+    named = next((hit.mentions[:n] for n in (3, 2, 1) if len(", ".join(hit.mentions[:n])) <= MENTIONS_CHARS), ())
+    facts = (hit.role, hit.agent, day, "left branch" if hit.off_branch else "", *named)
     return f"session:{hit.session} step {hit.step} ({', '.join(fact for fact in facts if fact)})"

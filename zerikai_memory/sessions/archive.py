@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from zerikai_memory.errors import BusyError, DamagedError, InputError, StoreError, WorkspaceError
+from zerikai_memory.errors import BusyError, DamagedError, InputError, StoreError
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_sessions import (
-    ROLES,
     Recall,
     SessionInfo,
     SessionPlace,
@@ -24,8 +22,9 @@ from zerikai_memory.model_sessions import (
     SessionsIndexed,
     SessionStep,
 )
+from zerikai_memory.sessions.choice import Choice, within
 from zerikai_memory.sessions.cleaning import clamp
-from zerikai_memory.sessions.formats.registry import BY_NAME, places
+from zerikai_memory.sessions.formats.registry import places
 from zerikai_memory.sessions.index import IndexParts, index_sessions
 from zerikai_memory.sessions.mentions import KnownNames, known_names, mentions
 from zerikai_memory.sessions.search import search
@@ -34,16 +33,14 @@ from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.tape_usage import Spending
 from zerikai_memory.store.view import IndexView
-from zerikai_memory.times import moment
-from zerikai_memory.workspace.identity import canonical_path, find_workspace
 from zerikai_memory.workspace.paths import from_disk
 
 # As much as is read before an answer without being asked for: a fraction of a second.
 QUIET_BYTES = 5_000_000
 # An index run beside another one waits this long.
 LOCK_WAIT_S = 2.0
-# The dialogue around a step in a reply, which may have 8 kB, and how much of one message of it.
-DIALOGUE_BYTES, MESSAGE_CHARS = 6_500, 2_000
+# The dialogue around a step in a reply, which may have 8 kB, how much of a message of it, and of the step itself.
+DIALOGUE_BYTES, MESSAGE_CHARS, STEP_CHARS = 6_500, 2_000, 4_500
 # Messages so far from a step never fit.
 NEAR_STEPS = 100
 MAX_STEP = 10**9
@@ -71,6 +68,7 @@ class Archive:
     def __init__(self, parts: ArchiveParts) -> None:
         self._parts = parts
         self._store = parts.store
+        self._chosen = Choice(parts.store, parts.known, parts.cwd)
         self._index = IndexParts(parts.store, places(parts.home, parts.chosen), parts.max_chars)
 
     @property
@@ -124,8 +122,8 @@ class Archive:
             raise BusyError("another process is indexing sessions just now; try again when it has ended") from error
         except OSError as error:
             raise StoreError(
-                f"new transcripts cannot be indexed, the brain folder is not writable ({error}); what is indexed is still "
-                "searched. Change the folder's permissions, or set ZERIKAI_HOME to a folder that can be written"
+                f"new transcripts cannot be indexed, the brain folder is not writable ({error}); what is indexed is "
+                "still searched. Change the folder's permissions, or set ZERIKAI_HOME to a folder that can be written"
             ) from error
         try:
             yield
@@ -159,12 +157,16 @@ class Archive:
     ) -> Recall:
         """Hits of a question; without one the dialogue of `session` (around `step`); with neither the latest sessions.
 
+        With `session` a question is searched in that session alone; with `step` as well the dialogue is opened.
         A little that is new is indexed first; of more the reply says how much is missing.
         """
         behind, warnings = self.catch_up()
-        wanted = self._filter(session, workspace, agent, role, since, until)
-        if query and query.strip():
+        wanted = self._chosen.messages(session, workspace, agent, role, since, until)
+        if step is not None and query and query.strip():
+            warnings = (*warnings, "query: not searched, because a step opens its dialogue")
+        elif query and query.strip():
             hits = search(self._store, query, wanted, limit, self._names())
+            warnings = warnings if hits else (*warnings, *self._chosen.reasons(wanted))
             return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
         if wanted.session is not None:
             (info,) = self._list(SessionFilter(session=wanted.session, agent=wanted.agent), 1) or (None,)
@@ -178,29 +180,39 @@ class Archive:
             )
         if step is not None:
             raise InputError("step: give the session whose step is meant, as a hit names it")
-        return Recall(sessions=self._list(wanted, limit), behind_bytes=behind, warnings=warnings)
+        sessions = self._list(wanted, limit)
+        warnings = warnings if sessions else (*warnings, *self._chosen.reasons(wanted))
+        return Recall(sessions=sessions, behind_bytes=behind, warnings=warnings)
 
     def spent(self, since: float | None = None, workspace: str | None = None) -> Spending:
         """Tokens that agents spent since a time (seconds, UTC), in all projects or one; a little new is read first."""
         _, warnings = self.catch_up()
-        project = self._project(workspace) if workspace and workspace.strip() else None
+        project = self._chosen.project(workspace) if workspace and workspace.strip() else None
         if not self._store.exists():
             return Spending(warnings=warnings)
         return replace(self._store.spent(since, project), warnings=warnings)
 
     def show(self, session: str, first: int = 1, last: int = MAX_STEP) -> list[SessionStep]:
-        """The messages of a session, whole."""
-        agent, found = self._session(session)
+        """The messages of a session, whole; a little that is new is read first."""
+        agent, found = self._sought(session)
         return self._store.steps(found, first, last, agent)
 
     def forget(self, session: str) -> SessionsForgotten:
         """Remove the text of a session from the index for good, copies too; its transcript file stays."""
-        agent, found = self._session(session)
+        agent, found = self._sought(session)
         return SessionsForgotten((found,), self._store.forget(agent, found))
 
     def messages_of(self, workspace: str | None, since: str | None) -> SessionFilter:
         """Which messages a project and a time mean; raises InputError or WorkspaceError for what means none."""
-        return self._filter(None, workspace, None, None, since, None)
+        return self._chosen.messages(None, workspace, None, None, since, None)
+
+    def _sought(self, session: str) -> tuple[str, str]:
+        """Agent and id of a session, of an index that is brought up to date; the error says what it lacks."""
+        _, warnings = self.catch_up()
+        try:
+            return self._chosen.session(session)
+        except InputError as error:
+            raise InputError("; ".join((str(error), *warnings))) from error
 
     def mentions(self, text: str, project: str) -> tuple[str, ...]:
         """Files and entities of a folder's index that a text names."""
@@ -216,17 +228,18 @@ class Archive:
         @cache
         def names(project: str) -> KnownNames | None:
             try:
-                workspace = next((one for one in self._parts.known() if one.path == project), None)
+                above = [one for one in self._parts.known() if within(project, one.path)]
+                workspace = max(above, key=lambda one: len(one.path), default=None)
                 view = self._parts.view(workspace) if workspace else None
             except StoreError as error:  # links are an extra: without them the hit still tells its message
                 _LOG.warning("hits of %s are not linked: %s", project, error)
                 return None
-            if view is None:
+            if view is None or workspace is None:
                 return None
             files = [file.path for file in view.files]
             lines = zip(view.file_of.tolist(), view.start_lines.tolist(), strict=True)
             places = [f"{files[file]}:{line}" for file, line in lines]
-            return known_names(files, view.names, view.qualified_names, places)
+            return known_names(files, view.names, view.qualified_names, places, workspace.path)
 
         return names
 
@@ -257,62 +270,6 @@ class Archive:
         size = f"{behind / 1e6:.0f} MB"
         return behind, (f"{size} of transcripts are not in the index: run `zerikai-memory sessions index`",)
 
-    def _filter(
-        self,
-        session: str | None,
-        workspace: str | None,
-        agent: str | None,
-        role: str | None,
-        since: str | None,
-        until: str | None,
-    ) -> SessionFilter:
-        _one_of("agent", agent, tuple(BY_NAME))
-        _one_of("role", role, ROLES)
-        now = time.time()
-        found = self._session(session, agent) if session else None
-        return SessionFilter(
-            session=found[1] if found else None,
-            agent=found[0] if found else agent or None,
-            project=self._project(workspace) if workspace and workspace.strip() else None,
-            role=role or None,
-            since=moment(since, "since", now) if since else None,
-            until=moment(until, "until", now, end_of_day=True) if until else None,
-        )
-
-    def _project(self, workspace: str) -> str:
-        """The folder meant by a known workspace's path, name or id, by any folder, or by a session folder's name."""
-        if found := find_workspace(workspace, self._parts.known(), self._parts.cwd):
-            return found.path
-        folders = self._store.projects() if self._store.exists() else []
-        named = [
-            folder for folder in folders if folder.rstrip("/").rpartition("/")[2].casefold() == workspace.casefold()
-        ]
-        if workspace in folders or len(named) == 1:
-            return workspace if workspace in folders else named[0]
-        if named:
-            raise WorkspaceError(f"workspace: {workspace!r} fits {len(named)} folders: {', '.join(named[:20])}")
-        if "/" in workspace or "\\" in workspace or workspace in (".", "~"):
-            return from_disk(str(canonical_path(workspace, self._parts.cwd)))
-        known = ", ".join(folders[:20]) or "none yet"
-        raise WorkspaceError(f"workspace: no project {workspace!r}; folders with sessions: {known}")
-
-    def _session(self, text: str, agent: str | None = None) -> tuple[str, str]:
-        """Agent and id of a session by the beginning of its id, `agent:` before it where two agents have the same.
-
-        Raises InputError for none or several.
-        """
-        before, _, after = text.strip().partition(":")
-        named = before in BY_NAME and bool(after)
-        wanted, agent = (after.strip(), before) if named else (text.strip(), agent or None)
-        found = self._store.matching_sessions(wanted, agent) if wanted and self._store.exists() else []
-        exact = [one for one in found if one[1] == wanted]
-        if len(one := exact or found) == 1:
-            return one[0]
-        if found:
-            names = ", ".join(f"{agent}:{session}" for agent, session in one)
-            raise InputError(f"session: {text[:80]!r} fits several: {names}")
-        raise InputError(f"session: there is none {text[:80]!r}; `zerikai-memory sessions list` names them")
-
     def _dialogue(self, wanted: SessionFilter, step: int | None, steps: int) -> tuple[SessionStep, ...]:
         """The messages around a step, or from the first on, as far as there is room."""
         middle, session = step or 1, wanted.session or ""
@@ -321,14 +278,9 @@ class Archive:
             raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {steps}")
         room, kept = DIALOGUE_BYTES, list[SessionStep]()
         for one in sorted(near, key=lambda one: (abs(one.step - middle), one.step)):
-            shown = replace(one, text=clamp(one.text, MESSAGE_CHARS))
+            shown = replace(one, text=clamp(one.text, STEP_CHARS if one.step == step else MESSAGE_CHARS))
             room -= len(shown.text.encode()) + 90  # its facts
             if room < 0 and kept:
                 break
             kept.append(shown)
         return tuple(sorted(kept, key=lambda one: one.step))
-
-
-def _one_of(argument: str, value: str | None, allowed: Sequence[str]) -> None:
-    if value and value not in allowed:
-        raise InputError(f"{argument}: got {value[:40]!r}, expected one of {', '.join(allowed)}")

@@ -75,7 +75,7 @@ class FileReader:
         if known is not None and known.offset:
             kin = kinship(path, known.head, known.offset)
             self._replaced = kin is Kinship.OTHER
-            # Of a large file parts are compared: where it was written to and has not grown, any of the others may differ.
+            # Of a large file parts are compared: where it was written to without growing, any other part may differ.
             doubtful = self._file.size == known.size and known.offset > WHOLE_BYTES
             if kin is Kinship.GROWN and not doubtful:
                 self._state, self._anew = _restored(known.state), False

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
 from zerikai_memory.sessions.mentions import KnownNames, mentions
-from zerikai_memory.sessions.snippets import snippet
+from zerikai_memory.sessions.snippets import SNIPPET_CHARS, snippet
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.words import STOP_WORDS, match_expression, search_text, split_words
@@ -23,6 +23,7 @@ REASON_WEIGHT, REASON_ASKED_WEIGHT = 1.2, 1.6
 CANDIDATES, LEAST_CANDIDATES = 4, 60
 # A question of more words than this is a pasted text; its first words say what it is about.
 MAX_QUERY_WORDS, MAX_PHRASES = 40, 8
+UUID_CHARS = 36
 # A word of more messages than this says little and costs most of the time; it counts only if every word is like that.
 COMMON = 5_000
 
@@ -66,12 +67,16 @@ def search(
     weighed = sorted((replace(hit, score=round(_weight(hit, reason), 3)) for hit in found), key=lambda hit: -hit.score)
     different = {hit.snippet: hit for hit in reversed(weighed)}  # what was said again word for word counts once
     best = sorted(different.values(), key=lambda hit: -hit.score)[:limit]
+    shown = [snippet(hit.snippet, marked, store.stems, _room(hit)) for hit in best]
     return [
-        replace(
-            hit, mentions=mentions(hit.snippet, names(hit.project)), snippet=snippet(hit.snippet, marked, store.stems)
-        )
-        for hit in best
+        replace(hit, mentions=mentions(hit.snippet, names(hit.project), part), snippet=part)
+        for hit, part in zip(best, shown, strict=True)
     ]
+
+
+def _room(hit: SessionHit) -> int:
+    """How long its snippet may be: less where the id of its session is longer than most."""
+    return SNIPPET_CHARS - max(0, len(hit.session) - UUID_CHARS)
 
 
 def _phrases(question: str) -> list[str]:
