@@ -43,7 +43,9 @@ def clean(said: Said, max_chars: int, *, thinking: bool = False) -> Said | None:
             text = _COMMAND.sub(" ", _INJECTED.sub("", text))
         text = without_dumps(_without_data(text)).strip()
         text = clamp(mask_secrets(text), max_chars)
-    return replace(said, text=text) if text else None
+    if not text:
+        return None
+    return said if text == said.text else replace(said, text=text)
 
 
 def clean_label(text: str, max_chars: int = 200) -> str:

@@ -303,15 +303,17 @@ class TapeBatch:
             "SELECT step, moment, source, place FROM messages WHERE session = ? ORDER BY step DESC LIMIT 1", (session,)
         ).fetchone()
         self._next_step[session] = (last[0] if last else 0) + 1
+        self._touch(session, TOUCHED)
         if last:
             self._last[session] = last[1:]
 
     def _keep_order(self, session: int, now: Order) -> None:
         """Notice what was said before what is stored already, or in another file at the same moment."""
         last = self._last.get(session, now)
-        in_order = now[0] > last[0] or (now[:2] == last[:2] and now[2] >= last[2])
-        self._touch(session, TOUCHED if in_order else DISORDERED)
-        self._last[session] = now if in_order else last
+        if now[0] > last[0] or (now[:2] == last[:2] and now[2] >= last[2]):
+            self._last[session] = now
+        else:
+            self._touch(session, DISORDERED)
 
     def _touch(self, session: int, degree: int) -> None:
         self._dirty[session] = max(degree, self._dirty.get(session, 0))

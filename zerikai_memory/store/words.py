@@ -61,7 +61,14 @@ def split_words(text: str) -> list[str]:
 
 def search_text(text: str) -> str:
     """The words of a text joined by blanks: what goes into a full-text column."""
-    return " ".join(words(text))
+    found: list[str] = []
+    for token in _IDENTIFIER.findall(text):  # as `words`, in two thirds of its time: every byte that is indexed passes
+        if token.isalpha() and token.islower() and token.isascii():
+            if len(token) <= MAX_WORD:
+                found.append(token)
+        else:
+            found.extend(_identifier_words(token))
+    return " ".join(found)
 
 
 def asked_words(query_words: Iterable[str], *, prefixes: bool = False) -> list[AskedWord]:
