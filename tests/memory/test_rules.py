@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zerikai_memory.memory.conflicts import disagreement
-from zerikai_memory.memory.recall import DecayDays, failed_first, weights
+from zerikai_memory.memory.recall import Candidate, DecayDays, failed_first, weights
 from zerikai_memory.model_notes import Anchor, Note
 from zerikai_memory.store.note_table import NoteArrays
 
@@ -113,4 +113,5 @@ def test_a_failed_attempt_moves_before_what_worked_on_the_same_and_nothing_else_
     unit = np.eye(3, dtype=np.float32)
     notes = [note("a"), note("b", "fix", "worked"), note("c", "fix", "worked"), note("d", "fix", "failed")]
     vectors = [unit[0], unit[1], unit[2], unit[2]]
-    assert [n.content for n in failed_first(notes, vectors)] == ["a", "b", "d", "c"]
+    found = [Candidate(note, 1.0, 1.0, vector) for note, vector in zip(notes, vectors, strict=True)]
+    assert [n.content for n in failed_first(found)] == ["a", "b", "d", "c"]

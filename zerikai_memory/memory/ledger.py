@@ -26,13 +26,14 @@ from zerikai_memory.memory.notes import (
     unclear_id,
 )
 from zerikai_memory.memory.pairing import Compared, disagreeing
-from zerikai_memory.memory.recall import DecayDays, answers, before_a_fix, failed_first, rank_records, worth_showing
+from zerikai_memory.memory.recall import Candidate, DecayDays, answers, asked_for, chosen, rank_records
 from zerikai_memory.memory.salience import importance, tentative
 from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
 from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
 from zerikai_memory.retrieve.cite import WorkingFile
+from zerikai_memory.retrieve.frames import frame_entities
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.memory import NoteStore
@@ -43,6 +44,7 @@ from zerikai_memory.store.view import IndexView, pack_vector
 SESSIONS_TO_CONFIRM = 3
 CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
 RECALL_CANDIDATES = 200
+FRAME_RECORDS = 20
 LEAST_PREFIX = 6
 
 
@@ -132,32 +134,24 @@ class Ledger:
             return self._recall_then(target, query, category, limit, as_of)
         table = self._table(target)
         arrays = table.get()
-        vector = self._parts.embedder.encode([query.text])[0]
-        fixing = before_a_fix(query, category)
+        asked = asked_for(query, category)
         ranked = rank_records(
             arrays,
-            table.lexical(query.words, arrays, RECALL_CANDIDATES),
-            vector,
+            table.lexical(asked.query.words, arrays, RECALL_CANDIDATES),
+            self._parts.embedder.encode([asked.query.text])[0],
             category=category,
-            fixing=fixing,
+            fixing=asked.fixing,
             now=self._parts.now(),
             decay=self._parts.decay,
         )[: 4 * limit + 8]
         notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
-        shown: list[Note] = []
-        vectors = []
-        best = 0.0
-        for one in ranked:
-            note = notes.get(arrays.ids[one.position])
-            if note is None or note.superseded_by or not worth_showing(one.score, best):
-                continue
-            if answers(query, note, one.distance):
-                best = best or one.score
-                shown.append(note)
-                vectors.append(arrays.vectors[one.position])
-            if len(shown) >= limit:
-                break
-        return self.checked(target, self._with_conflicting(failed_first(shown, vectors), limit))
+        candidates = [
+            Candidate(note, one.score, one.distance, arrays.vectors[one.position])
+            for one in ranked
+            if (note := notes.get(arrays.ids[one.position])) and not note.superseded_by
+        ]
+        shown = chosen(asked, candidates, self._of_frames(target, query, category), limit)
+        return self.checked(target, self._with_conflicting(shown, limit))
 
     def about(self, target: Workspace, places: Iterable[tuple[str, str]], limit: int) -> tuple[Note, ...]:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
@@ -296,8 +290,20 @@ class Ledger:
         self, target: Workspace, query: Query, category: str | None, limit: int, as_of: float
     ) -> tuple[Note, ...]:
         """By words alone over what was known then: the arrays in memory hold today's state."""
-        found = self._parts.notes.search(target.id, query.words, category, RECALL_CANDIDATES, as_of=as_of)
-        return tuple([note for note, _ in found if answers(query, note, 4.0)][:limit])
+        asked = asked_for(query, category).query
+        found = self._parts.notes.search(target.id, asked.words, category, RECALL_CANDIDATES, as_of=as_of)
+        return tuple([note for note, _ in found if answers(asked, note, 4.0)][:limit])
+
+    def _of_frames(self, target: Workspace, query: Query, category: str | None) -> list[Note]:
+        """Live records about the code that a trace goes through, innermost frame first."""
+        view = self._view(target) if query.frames else None
+        if view is None:
+            return []
+        places = [
+            (view.files[int(view.file_of[i])].path, view.qualified_names[i]) for i in frame_entities(view, query.frames)
+        ]
+        found = self._parts.notes.anchored(target.id, places, FRAME_RECORDS)
+        return [note for note in found if category in (None, note.category)]
 
     def _vector(self, note: Note) -> tuple[str, bytes]:
         vector = self._parts.embedder.encode([f"{note.content}\n{note.detail}"])[0]

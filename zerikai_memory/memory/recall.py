@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.memory.problems import Problem, problems, same_problem, without_log_prefix
 from zerikai_memory.model_notes import Note
 from zerikai_memory.retrieve.names import stem
-from zerikai_memory.retrieve.query import Query
+from zerikai_memory.retrieve.query import Query, understand
 from zerikai_memory.store.note_table import OUTCOME_CODES, NoteArrays
 from zerikai_memory.store.vectors import Vector, squared_distances
 from zerikai_memory.store.words import words as search_words
@@ -35,6 +36,10 @@ FAILED_FACTOR, WORKED_FACTOR = 1.6, 1.25
 FIX_CATEGORIES = frozenset({"fix", "error", "workaround"})
 # Two attempts this near each other (squared L2) are attempts at the same.
 SAME_PROBLEM = 1.0
+# A longer or broken text is pasted: what it says of the error is searched for, not its frames and code.
+PASTED_WORDS = 30
+# Of a record that is found by its place.
+NO_VECTOR = np.zeros(0, np.float32)
 # A record is worth its tokens when it holds this share of the question's words, or is this near by vector, or half of
 # both; off-topic questions of the recall set stay beyond 1.24. And it must not be far below the best.
 COVERAGE = 0.5
@@ -64,6 +69,58 @@ class Recalled:
     position: int
     score: float
     distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What records are searched for: the question, or the errors of a pasted trace or log; `fixing`: attempts first."""
+
+    query: Query
+    problems: tuple[Problem, ...]
+    fixing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A live record with its score (large is good), its squared L2 distance and its vector."""
+
+    note: Note
+    score: float
+    distance: float
+    vector: Vector
+
+
+def asked_for(query: Query, category: str | None) -> Asked:
+    """What a question asks of the records of a category, or of all."""
+    found = problems(query.text)
+    fixing = before_a_fix(query, category)
+    lines = query.text.strip().split("\n")
+    if query.frames or len(lines) > 1 or len(query.text.split()) > PASTED_WORDS:
+        return Asked(understand("\n".join(problem.line for problem in found)) if found else query, found, fixing)
+    said = without_log_prefix(query.text) if found else query.text
+    return Asked(query if said == query.text else understand(said), found, fixing)
+
+
+def chosen(asked: Asked, candidates: Sequence[Candidate], anchored: Sequence[Note], limit: int) -> list[Note]:
+    """The records that answer, best first: those of the same error, attempts on code of the trace, then the others.
+
+    `anchored` are records about the code that a trace names. A failed attempt stands before what worked on the same.
+    """
+    told = {one.note.id: _tells(asked, one.note) for one in candidates}
+    first = {one.note.id: one for one in candidates if told[one.note.id]}
+    for note in anchored:
+        if _is_attempt(note) and _tells(asked, note) is not False:
+            first.setdefault(note.id, Candidate(note, 0.0, 0.0, NO_VECTOR))
+    rest: dict[str, Candidate] = {}
+    best = 0.0
+    for one in candidates:
+        silent = told[one.note.id] is None and one.note.id not in first
+        if silent and worth_showing(one.score, best) and answers(asked.query, one.note, one.distance):
+            best = best or one.score
+            rest[one.note.id] = one
+    # Who asks for no fix gets no attempt before an answer that there is room for.
+    others = list(rest.values())[: None if asked.fixing else limit]
+    return [*failed_first(list(first.values())), *failed_first(others)][:limit]
 
 
 def rank_records(
@@ -128,22 +185,39 @@ def answers(query: Query, note: Note, distance: float) -> bool:
     return covered >= COVERAGE or distance <= NEAR_ENOUGH or both
 
 
-def failed_first(notes: Sequence[Note], vectors: Sequence[Vector]) -> list[Note]:
-    """The records, aligned with their vectors, each failed attempt moved before the first that worked on the same."""
-    ordered: list[int] = []
-    for i, note in enumerate(notes):
+def failed_first(candidates: Sequence[Candidate]) -> list[Note]:
+    """The records, each failed attempt moved before the first that worked on the same."""
+    ordered: list[Candidate] = []
+    for one in candidates:
         at = len(ordered)
-        if note.outcome == "failed":
-            same = [k for k, j in enumerate(ordered) if notes[j].outcome != "failed" and _same(notes, vectors, i, j)]
+        if one.note.outcome == "failed":
+            same = [k for k, other in enumerate(ordered) if other.note.outcome != "failed" and _same(one, other)]
             at = same[0] if same else at
-        ordered.insert(at, i)
-    return [notes[i] for i in ordered]
+        ordered.insert(at, one)
+    return [one.note for one in ordered]
 
 
-def _same(notes: Sequence[Note], vectors: Sequence[Vector], i: int, j: int) -> bool:
-    mine, theirs = ({(a.path, a.qualified_name) for a in notes[k].anchors} for k in (i, j))
-    attempts = notes[j].outcome is not None and 2.0 - 2.0 * float(vectors[i] @ vectors[j]) <= SAME_PROBLEM
-    return attempts or bool(mine & theirs)
+def _same(one: Candidate, other: Candidate) -> bool:
+    mine, theirs = ({(a.path, a.qualified_name) for a in candidate.note.anchors} for candidate in (one, other))
+    known = len(one.vector) == len(other.vector) > 0
+    near = known and 2.0 - 2.0 * float(one.vector @ other.vector) <= SAME_PROBLEM
+    return (other.note.outcome is not None and near) or bool(mine & theirs)
+
+
+def _is_attempt(note: Note) -> bool:
+    return note.outcome is not None or note.category in FIX_CATEGORIES
+
+
+def _tells(asked: Asked, note: Note) -> bool | None:
+    """Whether a record tells of the error that is asked for; False: of another one, None: that is not said."""
+    if not asked.problems:
+        return None
+    held = problems(f"{note.content}\n{note.detail}")
+    if any(same_problem(one, other) for one in asked.problems for other in held):
+        return True
+    kinds = {one.kind for one in asked.problems if one.kind}
+    others = {other.kind for other in held if other.kind}
+    return False if kinds and others and not kinds & others else None
 
 
 def worth_showing(score: float, best: float) -> bool:
