@@ -61,6 +61,10 @@ PYTEST = "\n".join(f"tests/test_{name}.py ......                         [ {n}0%
     [
         (GIT, "[diff: src/cart.py, 15 lines]"),
         (f"{GIT}\n{NEW}", "[diff: src/cart.py new.txt, 24 lines]"),
+        (
+            f"commit {'0a' * 20}\nAuthor: Ann <ann@example.com>\nDate:   Mon Nov 30 2026\n\n    Cents\n\n{GIT}",
+            "commit 0a0a0a0a0a\n\n    Cents\n\n[diff: src/cart.py, 15 lines]",
+        ),
         (PLAIN, "[diff: old/a.c new/a.c, 5 lines]"),
         (AGENT, "[diff: src/a.py b.py, 8 lines]"),
         (STRIPPED.strip(), "[diff: a.py, 6 lines]"),

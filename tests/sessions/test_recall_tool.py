@@ -105,6 +105,22 @@ async def test_a_wrong_argument_is_told_with_what_is_right(memory, arguments, sa
     assert said in result.content[0].text
 
 
+async def test_behind_hits_of_all_words_stand_those_of_most_and_none_of_few(memory, tmp_path):
+    said = ["the wolverine cache writes through", "a wolverine cache writes to disk", "a wolverine sleeps"]
+    lines = [{"session": "w", "role": "user", "content": text} for text in said]
+    path = tmp_path / "home" / "claude" / "projects" / "-p" / "w.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "".join(
+            json.dumps({"type": "user", "uuid": str(n), "sessionId": "w", "message": {"content": line["content"]}})
+            + "\n"
+            for n, line in enumerate(lines)
+        )
+    )
+    hits = (await call(memory, query="wolverine cache write through")).structured_content["hits"]
+    assert [hit["step"] for hit in hits] == [1, 2]
+
+
 async def test_with_a_question_and_a_session_only_it_is_searched_and_a_step_opens_it(memory):
     hits = (await call(memory, query="timer", session=CLAUDE)).structured_content["hits"]
     assert {hit["session"] for hit in hits} == {CLAUDE}

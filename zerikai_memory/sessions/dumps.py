@@ -17,9 +17,11 @@ MOST_ERRORS, MOST_PATHS, MOST_PATH_CHARS = 3, 6, 120
 # A quick look whether a message can hold any of it: most do not, and their lines cost time.
 LEAST_LINES = 3
 _SIGNS = tuple(
-    "diff -;@@ ;*** ;+++ ;Index: ;```diff;```patch;```con;```log;```out;```std;```ter;```shell;~~~diff;Traceback ("
-    ";\n  File ;  at ;\tat ;goroutine ;#0;::;INFO;DEBUG;WARN;ERROR;TRACE;drwx;-rw-;npm ;Requirement ;Collecting "
-    ";Compiling ;Unpacking ;Get:;=== RUN;PASS;FAIL;\nok ;not ok;... ok;%];ms\n;ms);..........; | ".split(";")
+    "diff -;Author: ;@@ ;*** ;+++ ;Index: ;```diff;```patch;```con;```log;```out;```std;```ter;```shell;~~~diff"
+    ";Traceback (;\n  File ;  at ;\tat ;goroutine ;#0;::;INFO;DEBUG;WARN;ERROR;TRACE;drwx;-rw-;npm ;Requirement "
+    ";Collecting ;Compiling ;Unpacking ;Get:;=== RUN;PASS;FAIL;\nok ;not ok;... ok;%];ms\n;ms);..........; | ".split(
+        ";"
+    )
 )
 _TIMES = re.compile(r"\d:\d\d:\d\d|\d-\d\d[T ]\d")
 _HEADER = re.compile(
@@ -48,6 +50,7 @@ _FRAME = re.compile(
     r"|goroutine \d+ \[|\t/?\S+\.go:\d+|[\w./*()]+\(.*\)$|created by \S+|#\d+ +0x[0-9a-f]+|#\d+ +\S+\(\d+\): "
 )
 _FRAME_START = re.compile(r"\s+at \S|goroutine \d+ \[|\s*\d+: +(?:0x[0-9a-f]+ - )?\S+::|#\d+ +(?:0x|\S+\(\d+\))")
+_COMMIT_HEAD = re.compile(r"(?:Merge|Author|AuthorDate|Commit|CommitDate|Date): ")
 _STAT = re.compile(r" \S.* \|\s+(?:\d+ ?[+-]*|Bin .*)$")
 _LOG = re.compile(
     # times and levels
@@ -68,7 +71,7 @@ _LOG = re.compile(
 )
 # One look at each line: of which kind a run of lines that begins with it may be.
 _BEGIN = re.compile(
-    rf"(?P<fence>{_FENCE.pattern})|(?P<diff>@@|\*\*\* |--- |{_HEADER.pattern})"
+    rf"commit (?P<commit>[0-9a-f]{{40}})|(?P<fence>{_FENCE.pattern})|(?P<diff>@@|\*\*\* |--- |{_HEADER.pattern})"
     rf"|(?P<trace>{_PY_TRACE.pattern}|{_PY_FRAME.pattern}|{_FRAME_START.pattern})|(?P<stats>{_STAT.pattern})|(?P<log>{_LOG.pattern})"
 )
 _ERROR = re.compile(
@@ -103,11 +106,23 @@ class _Reader:
 
     def _run(self, begin: re.Match[str]) -> list[str]:
         """What stands for the run of lines that begins here; nothing if it is none."""
+        if begin["commit"]:
+            return self._commit(begin["commit"])
         if begin["fence"]:
             return self._fenced()
         if begin["diff"]:
             return self._diff()
         return (begin["trace"] and self._trace()) or (begin["stats"] and self._stats()) or self._log()
+
+    def _commit(self, name: str) -> list[str]:
+        """The head of a commit as `git show` and `git log` print it, without who and when."""
+        end = self.at + 1
+        while end < len(self.lines) and _COMMIT_HEAD.match(self.lines[end]):
+            end += 1
+        if end == self.at + 1:
+            return []
+        self.at = end
+        return [f"commit {name[:10]}"]
 
     def _fenced(self) -> list[str]:
         """A fence of a diff becomes its mark; of output only its errors stay."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.sessions.mentions import KnownNames, mentions
 from zerikai_memory.sessions.snippets import SNIPPET_CHARS, snippet
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
-from zerikai_memory.store.words import STOP_WORDS, match_expression, search_text, split_words
+from zerikai_memory.store.words import STOP_WORDS, match_expression, search_text, split_words, words
 
 # A tool line names a file that many other lines name too; what was said about it tells more.
 ROLE_WEIGHT = {"user": 1.0, "assistant": 1.0, "thinking": 0.7, "tool": 0.5}
@@ -24,6 +25,8 @@ CANDIDATES, LEAST_CANDIDATES = 4, 60
 # A question of more words than this is a pasted text; its first words say what it is about.
 MAX_QUERY_WORDS, MAX_PHRASES = 40, 8
 UUID_CHARS = 36
+# Where no message holds all words, hits behind these must hold more than half as many as the one that holds most.
+ALWAYS_SHOWN = 2
 # A word of more messages than this says little and costs most of the time; it counts only if every word is like that.
 COMMON = 5_000
 
@@ -44,34 +47,62 @@ def search(
     limit: int,
     names: Callable[[str], KnownNames | None] = lambda project: None,
 ) -> list[SessionHit]:
-    """The best messages: those that hold every word of the question, or if there are none, any of them.
+    """The best messages: those that hold every word of the question, then those that hold any of them.
 
     What stands in quotes in the question stands in each of them as it is written.
     """
+    question = mask_secrets(question)  # as what is searched
     phrases = _phrases(question)
     asked = _query_words(_PHRASE.sub(" ", question) if phrases else question)
     if not (asked or phrases) or not store.exists():
         return []
     most = max(limit * CANDIDATES, LEAST_CANDIDATES)
     quoted = [f'"{phrase}"' for phrase in phrases]
-    found = _holding(phrases, store.search(" AND ".join([*quoted, *(f'"{word}"' for word in asked)]), wanted, most))
-    if not found and len(asked) + len(phrases) > 1:
-        telling = [word for word in asked if store.frequency(f'"{word}"', COMMON) < COMMON]
-        if any_word := match_expression(telling or asked):
-            expression = " AND ".join([*quoted, f"({any_word})"])
-            found = _holding(phrases, store.search(expression, wanted, most))
-        if not found and phrases:
-            found = _holding(phrases, store.search(" AND ".join(quoted), wanted, most))
-    marked = [*asked, *(word for phrase in phrases for word in phrase.split())]
     reason = REASON_ASKED_WEIGHT if _ASKS_REASON.search(question) else REASON_WEIGHT
+    every = " AND ".join([*quoted, *(f'"{word}"' for word in asked)])
+    best = _best(_holding(phrases, store.search(every, wanted, most)), reason)[:limit]
+    whole = [word for word in words(question[:4_000]) if word not in STOP_WORDS] or asked
+    sure = len(best) or ALWAYS_SHOWN
+    if len(best) < limit and len(asked) + len(phrases) > 1:
+        some = _holding(phrases, store.search(" AND ".join(quoted) or _any_of(store, whole), wanted, most))
+        known = {hit.snippet for hit in best}
+        best = [*best, *(hit for hit in _best(some, reason) if hit.snippet not in known)][:limit]
+    return list(_shown(best, sure, whole, store, names))
+
+
+def _any_of(store: TapeStore, whole: Sequence[str]) -> str:
+    """The expression for any of the words, of common ones only where there are no others.
+
+    Lone letters and digits are parts of names, which stand there whole too.
+    """
+    long = [word for word in dict.fromkeys(whole) if len(word) > 1 or not word.isascii()][:MAX_QUERY_WORDS] or whole
+    telling = [word for word in long if store.frequency(f'"{word}"', COMMON) < COMMON]
+    return match_expression(telling or long) or '""'
+
+
+def _best(found: Sequence[SessionHit], reason: float) -> list[SessionHit]:
+    """The hits by weight; what was said again word for word counts once."""
     weighed = sorted((replace(hit, score=round(_weight(hit, reason), 3)) for hit in found), key=lambda hit: -hit.score)
-    different = {hit.snippet: hit for hit in reversed(weighed)}  # what was said again word for word counts once
-    best = sorted(different.values(), key=lambda hit: -hit.score)[:limit]
+    different = {hit.snippet: hit for hit in reversed(weighed)}
+    return sorted(different.values(), key=lambda hit: -hit.score)
+
+
+def _shown(
+    best: Sequence[SessionHit],
+    sure: int,
+    marked: Sequence[str],
+    store: TapeStore,
+    names: Callable[[str], KnownNames | None],
+) -> Iterator[SessionHit]:
+    """The hits with their snippets; behind the `sure` ones those are left out that hold half of what was asked or less.
+
+    What is asked is as much of it as the hit that holds most of it.
+    """
     shown = [snippet(hit.snippet, marked, store.stems, _room(hit)) for hit in best]
-    return [
-        replace(hit, mentions=mentions(hit.snippet, names(hit.project), part), snippet=part)
-        for hit, part in zip(best, shown, strict=True)
-    ]
+    most = max((one.words for one in shown), default=0)
+    for place, (hit, one) in enumerate(zip(best, shown, strict=True)):
+        if place < sure or one.words * 2 > most:
+            yield replace(hit, mentions=mentions(hit.snippet, names(hit.project), one.text), snippet=one.text)
 
 
 def _room(hit: SessionHit) -> int:

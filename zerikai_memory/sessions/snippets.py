@@ -18,50 +18,59 @@ Stems = Callable[[Sequence[str]], Sequence[tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
+class Snippet:
+    """The part of a message that is shown, and how many different asked words the whole of it holds."""
+
+    text: str
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Match:
-    """A place in a line that the index matched, and the stem it matched by."""
+    """A place in a line that the index matched, and the stems it matched by."""
 
     start: int
     end: int
-    stem: str
+    stems: frozenset[str]
 
 
-def snippet(text: str, asked: Sequence[str], stems: Stems, chars: int = SNIPPET_CHARS) -> str:
+def snippet(text: str, asked: Sequence[str], stems: Stems, chars: int = SNIPPET_CHARS) -> Snippet:
     """The part of a text, in one line, that holds most of the asked words, these marked.
 
     `stems` gives the stems of words as the full-text index holds them.
     """
     line = " ".join(text.split())
-    found = _matches(line, asked, stems)
+    found = _matches(line, _telling(asked), stems)
     room = chars - 4 * min(len(found), MOST_MARKS) - 8
     start, end = _window(line, found, room)
     shown = line[start:end]
     for match in reversed(_marked([one for one in found if one.start >= start and one.end <= end])):
         a, b = match.start - start, match.end - start
         shown = f"{shown[:a]}**{shown[a:b]}**{shown[b:]}"
-    return f"{'... ' if start else ''}{shown}{' ...' if end < len(line) else ''}"
+    told = f"{'... ' if start else ''}{shown}{' ...' if end < len(line) else ''}"
+    return Snippet(told, len({stem for match in found for stem in match.stems}))
+
+
+def _telling(asked: Sequence[str]) -> list[str]:
+    """The words without lone digits and letters, the parts of a name such as `v2`, unless there are no others."""
+    return [word for word in asked if len(word) > 1 or not word.isascii()] or list(asked)
 
 
 def _matches(line: str, asked: Iterable[str], stems: Stems) -> list[_Match]:
-    """Places of the asked words in their order; those that overlap, as pairs of characters do, are one."""
-    asked = list(asked)
-    wanted = {stem for known in stems(asked) for stem in known} | set(asked)
+    """Places of the asked words in their order; those that overlap, as pairs of characters do, or touch, are one."""
+    wanted = {stem for known in stems(list(asked)) for stem in known}
     # Only what begins alike can have an equal stem; to ask for all words of a message would cost time.
     heads = {stem[:2] for stem in wanted}
     places = [place for place in word_places(line) if place[0][:2] in heads or not place[0].isascii()]
     found: list[_Match] = []
-    for (word, start, end), known in zip(places, stems([word for word, _, _ in places]), strict=True):
-        stem = next((one for one in (word, *known) if one in wanted), None)
-        if stem is None:
+    for (_, start, end), known in zip(places, stems([word for word, _, _ in places]), strict=True):
+        told = wanted.intersection(known)
+        if not told:
             continue
-        end = min(end, start + MOST_MATCH_CHARS)
-        if found and start < found[-1].end:
-            last = found[-1]
-            found[-1] = _Match(
-                min(last.start, start), min(max(end, last.end), last.start + MOST_MATCH_CHARS), last.stem
-            )
-        else:
-            found.append(_Match(start, end, stem))
+        while found and not line[found[-1].end : start].strip("_"):  # a joined name stands behind its parts
+            last = found.pop()
+            start, end, told = min(start, last.start), max(end, last.end), told | last.stems
+        found.append(_Match(start, min(end, start + MOST_MATCH_CHARS), frozenset(told)))
     return found
 
 
@@ -88,14 +97,12 @@ def _best_run(found: Sequence[_Match], room: int) -> tuple[int, int]:
     inside = Counter[str]()
     for first in range(len(found)):
         while last < len(found) and found[last].end - found[first].start <= room:
-            inside[found[last].stem] += 1
+            inside.update(found[last].stems)
             last += 1
         score = (len(inside), inside.total())
         if score > best_score:
             best, best_score = (first, last - 1), score
-        inside[found[first].stem] -= 1
-        if not inside[found[first].stem]:
-            del inside[found[first].stem]
+        inside -= Counter(found[first].stems)
     return best
 
 
@@ -112,6 +119,6 @@ def _marked(found: Sequence[_Match]) -> list[_Match]:
     seen = Counter[str]()
     order = []
     for match in found:
-        seen[match.stem] += 1
-        order.append((seen[match.stem], match.start, match))
+        seen.update(match.stems)
+        order.append((min(seen[stem] for stem in match.stems), match.start, match))
     return sorted((match for _, _, match in sorted(order, key=lambda one: one[:2])[:MOST_MARKS]), key=lambda m: m.start)
