@@ -1,3 +1,4 @@
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """An empty folder that other users may read; the folders of tmp_path are closed to them, and shared by tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 @pytest.fixture

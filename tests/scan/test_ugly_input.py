@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -70,10 +68,7 @@ print(sorted(skipped.path for skipped in report.skipped))
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become a user who may not read")
-def test_unreadable_files_and_folders_are_named_and_the_rest_is_indexed(request: pytest.FixtureRequest) -> None:
-    open_folder = Path(tempfile.mkdtemp())  # the folders of tmp_path are closed to other users
-    request.addfinalizer(lambda: shutil.rmtree(open_folder))
-    open_folder.chmod(0o755)
+def test_unreadable_files_and_folders_are_named_and_the_rest_is_indexed(open_folder: Path) -> None:
     case = load_case("B08")
     workspace = build_workspace(case, open_folder / "project")
     brain = open_folder / "brain"
