@@ -1,6 +1,6 @@
 import pytest
 
-from zerikai_memory.retrieve.traits import Side, legacy_flags, side_factors, side_of
+from zerikai_memory.retrieve.traits import Side, legacy_flags, main_sides, side_factors, side_of
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,15 @@ SIDES = [None, None, Side.TEST, Side.DOCS]
     ],
 )
 def test_side_files_stand_behind_unless_asked_for(question: str, factors: list[float]) -> None:
-    assert side_factors(SIDES, question) == factors
+    told = side_factors(question, main_sides(SIDES))
+    assert [told[side] for side in SIDES] == factors
 
 
 def test_side_files_count_in_full_only_where_hardly_anything_else_is_there() -> None:
-    assert side_factors([Side.TEST, Side.TEST, None], "install") == [0.3, 0.3, 1.0]
-    assert side_factors([Side.DOCS] * 19 + [None], "install") == [1.0] * 20
+    assert main_sides([Side.TEST, Side.TEST, None]) == frozenset()
+    assert main_sides([Side.DOCS] * 19 + [None]) == {Side.DOCS}
+    assert side_factors("install", frozenset()) == {None: 1.0, Side.TEST: 0.3, Side.DOCS: 0.3, Side.EXAMPLE: 0.3}
+    assert side_factors("install", frozenset({Side.DOCS}))[Side.DOCS] == 1.0
 
 
 @pytest.mark.parametrize(

@@ -96,4 +96,5 @@ def _lines(content: bytes, entity: CodeEntity) -> tuple[str, ...]:
     first = max(entity.start_line - 1 - MASK_MARGIN_LINES, 0)
     around = mask_source(b"\n".join(lines[first : entity.end_line + MASK_MARGIN_LINES])).split(b"\n")
     shown = around[entity.start_line - 1 - first : entity.end_line - first]
-    return tuple(line.decode("utf-8", "replace").rstrip("\r") for line in shown)
+    text = b"\n".join(shown).decode("utf-8", "replace")
+    return tuple(line.rstrip("\r") for line in text.split("\n")) if shown else ()

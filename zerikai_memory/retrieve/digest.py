@@ -7,6 +7,8 @@ What is left out between shown lines is marked by `...`.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -128,12 +130,10 @@ def _by_use(item: Wanted, asked: frozenset[str], start: int) -> list[int]:
         return sorted((n for n in lines if abs(n - at) <= AROUND), key=lambda n: (abs(n - at), n))
     told = {stem(word) for word in split_words(_head(cited) + " " + cited.entity.name)}
     fresh = asked - told
-    # Stemming changes the end of a word alone, so most lines are ruled out by how the asked words begin.
-    beginnings = tuple({word[:3] for word in asked})
+    beginning = _beginning(asked)
     holding = {}
     for n in lines:
-        text = cited.lines[n].lower()
-        if any(beginning in text for beginning in beginnings) and (held := _stems(cited.lines[n]) & asked):
+        if beginning.search(cited.lines[n].lower()) and (held := _stems(cited.lines[n]) & asked):
             holding[n] = held
     useful = sorted(holding, key=lambda n: (-len(holding[n] & fresh), -len(holding[n]), n))
     useful = [n for n in useful if holding[n] & fresh or len(holding[n]) > 1]
@@ -143,6 +143,12 @@ def _by_use(item: Wanted, asked: frozenset[str], start: int) -> list[int]:
     if cited.entity.docstring and cited.entity.entity_type not in _OWN_TEXT and written != opening:
         return useful
     return list(dict.fromkeys([*useful, *opening]))
+
+
+@functools.lru_cache(maxsize=16)
+def _beginning(asked: frozenset[str]) -> re.Pattern[str]:
+    """Meets every line that holds one of the words: stemming changes the end of a word alone."""
+    return re.compile("|".join(sorted(re.escape(word[:3]) for word in asked)) or "(?!)")
 
 
 def _stems(line: str) -> set[str]:

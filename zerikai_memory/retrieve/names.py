@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +27,8 @@ from zerikai_memory.store.words import split_words
 PATH_BOOST = 2.0
 # path:line asks for the entity around that line and nothing else.
 LINE_BOOST = 4.0
+# Stems are asked for again and again, by every line of every card.
+STEMS_KEPT = 20_000
 # The question is the path alone: the file itself is what is asked for.
 WHOLE_FILE_BOOST = 1.0
 
@@ -181,6 +184,7 @@ class KeywordTable:
         return self.hits(terms) / np.sqrt(self._lengths * max(len(terms), 1))
 
 
+@functools.lru_cache(maxsize=STEMS_KEPT)
 def stem(word: str) -> str:
     """A word without common English endings, enough to let `parsed` meet `parse`."""
     for ending, rest in (("ings", ""), ("ing", ""), ("ied", "y"), ("ies", "y"), ("ed", ""), ("es", ""), ("s", "")):

@@ -19,16 +19,18 @@ from zerikai_memory.retrieve.rank import (
     Floats,
     Ints,
 )
-from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, side_of
+from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, main_sides, side_factors, side_of
 from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.view import IndexView
 
+# The kinds of files, by number.
+SIDES: tuple[Side | None, ...] = (None, *Side)
 _CLASSES = frozenset({"class", "component", "interface", "enum"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """What depends on the view alone."""
+    """What depends on the view alone; `side_of` [m] is a position in SIDES."""
 
     view: IndexView
     lexicon: Lexicon
@@ -40,9 +42,16 @@ class Prepared:
     legacy_factor: Floats
     class_of: Ints
     class_slack: Floats
-    sides: tuple[Side | None, ...]
+    side_of: Ints
+    main_sides: frozenset[Side]
     documents: Flags
     written: Flags
+
+    def side_factor(self, question: str) -> Floats:
+        """[m] the factor of each file for what kind of file it is."""
+        factors = side_factors(question, self.main_sides)
+        found: Floats = np.array([factors[side] for side in SIDES])[self.side_of]
+        return found
 
 
 def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
@@ -65,7 +74,8 @@ def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
         class_slack=np.array(
             [PRIVATE_COSINE_SLACK if name.startswith("_") else CLASS_COSINE_SLACK for name in view.names], np.float64
         ),
-        sides=sides,
+        side_of=np.array([SIDES.index(side) for side in sides], np.int64),
+        main_sides=main_sides(sides),
         documents=np.array([side == Side.DOCS for side in sides]),
         written=np.array([file.language == "markdown" for file in view.files], bool),
     )

@@ -116,8 +116,12 @@ def rescale(cosines: Floats) -> Floats:
 
 
 def file_sums(values: Floats, file_of: Ints, files: int) -> Floats:
-    """[m] sum of the FILE_TOP largest squared values of each file, divided by the largest such sum."""
-    order = np.lexsort((-values, file_of))
+    """[m] sum of the FILE_TOP largest squared values above 0 of each file, divided by the largest such sum."""
+    some = np.flatnonzero(values > 0)
+    some = some[np.argsort(-values[some], kind="stable")]
+    # Sixteen bits are sorted by radix, which takes a tenth of the time.
+    keys = file_of[some].astype(np.uint16) if files <= 2**16 else file_of[some]
+    order = some[np.argsort(keys, kind="stable")]
     sorted_files = file_of[order]
     starts = np.searchsorted(sorted_files, np.arange(files))
     place = np.arange(len(order)) - starts[sorted_files] if len(order) else order
@@ -125,6 +129,14 @@ def file_sums(values: Floats, file_of: Ints, files: int) -> Floats:
     sums = np.bincount(file_of[top], weights=values[top] ** 2, minlength=files).astype(np.float64)
     best = sums.max(initial=0.0)
     return sums / best if best > 0 else sums
+
+
+def smallest(values: Floats, count: int) -> Ints:
+    """Positions of the `count` smallest values, smallest first; ties in order."""
+    if count >= len(values):
+        return np.argsort(values, kind="stable")
+    places = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    return places[np.argsort(values[places], kind="stable")][:count]
 
 
 def classic(distances: Floats, keyword_hits: Floats, weight: float, pool: int, threshold: float) -> tuple[Ints, Floats]:
@@ -146,7 +158,8 @@ def group_by_file(scores: Scores, file_of: Ints, candidates: Ints, files: int, e
     stand beneath their file, best first.
     """
     order = candidates[np.argsort(-scores.entity[candidates], kind="stable")]
-    chosen = list(dict.fromkeys(int(f) for f in file_of[order]))[: min(files, entities)]
+    found, first = np.unique(file_of[order], return_index=True)
+    chosen = found[np.argsort(first)][: min(files, entities)].tolist()
     members = {f: order[file_of[order] == f] for f in chosen}
     ranked = {f: m[np.argsort(-scores.member[m], kind="stable")].tolist() for f, m in members.items()}
     rest = sorted((i for m in ranked.values() for i in m[1:]), key=lambda i: -scores.member[i])

@@ -28,7 +28,6 @@ from zerikai_memory.retrieve.rank import (
 )
 from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
 from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
-from zerikai_memory.retrieve.traits import side_factors
 from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import Lexicon
@@ -242,7 +241,7 @@ class Searcher:
             others = np.flatnonzero(lexical + named + placed if scope.allowed is None else scope.allowed)
             distances = _distances(view, vector, nearest, others).astype(np.float64)
             file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
-        side_factor = np.array(side_factors(prepared.sides, query.plain))
+        side_factor = prepared.side_factor(query.plain)
         side_factor[decisive_documents(lexical, view.file_of, prepared.written, len(query.terms))] = 1.0
         keyword = np.zeros(len(view))
         if options.lexical_rerank:

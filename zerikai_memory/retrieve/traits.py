@@ -75,11 +75,15 @@ def side_of(path: str) -> Side | None:
     return Side.DOCS if _DOCS_NAME.match(name) else None
 
 
-def side_factors(sides: Sequence[Side | None], question: str) -> list[float]:
-    """A factor per file: below 1 for side files, unless the question asks for them or hardly anything else is there."""
-    asked = {side for side, asking in _ASKS_FOR.items() if asking.search(question)}
-    asked |= {side for side in Side if sum(found == side for found in sides) > MOSTLY * len(sides)}
-    return [1.0 if side is None or side in asked else SIDE_FILE_FACTOR for side in sides]
+def main_sides(sides: Sequence[Side | None]) -> frozenset[Side]:
+    """The kind of files besides which hardly anything is there."""
+    return frozenset(side for side in Side if sides.count(side) > MOSTLY * len(sides))
+
+
+def side_factors(question: str, main: frozenset[Side]) -> dict[Side | None, float]:
+    """The factor of each kind of files: below 1 for side files, unless the question or the project is about them."""
+    asked = {side for side, asking in _ASKS_FOR.items() if asking.search(question)} | main
+    return {None: 1.0} | {side: 1.0 if side in asked else SIDE_FILE_FACTOR for side in Side}
 
 
 def legacy_flags(paths: Sequence[str]) -> list[bool]:

@@ -56,6 +56,9 @@ def word_places(text: str) -> Iterator[tuple[str, int, int]]:
 
 def split_words(text: str) -> list[str]:
     """The parts of all identifiers of a text, lower-case, without the joined forms."""
+    if text.isascii():
+        # No part reaches beyond its identifier, so these need not be found first.
+        return [part.lower() for part in _PART.findall(text)]
     return [part.lower() for match in _IDENTIFIER.finditer(text) for part in _parts(match.group())]
 
 

@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -87,16 +87,16 @@ def find_workspace(text: str, known: Sequence[Workspace], cwd: Path) -> Workspac
     A name is the display name or the folder's own name, exactly or else without regard to case. Raises
     WorkspaceError with the candidates when more than one fits.
     """
-    by_id = [workspace for workspace in known if _same_id(text, workspace.id)]
-    steps: tuple[list[Workspace], ...] = (
-        by_id,
-        [] if _is_plain_word(text) else _at_path(text, known, cwd),
-        [workspace for workspace in known if text in _names(workspace)],
-        [workspace for workspace in known if text.casefold() in {name.casefold() for name in _names(workspace)}],
-        _at_path(text, known, cwd),
-        [workspace for workspace in known if _is_id_prefix(text, workspace.id)],
+    # One after the other as needed: a path is looked up on the disk, folder by folder.
+    steps: tuple[Callable[[], list[Workspace]], ...] = (
+        lambda: [workspace for workspace in known if _same_id(text, workspace.id)],
+        lambda: [] if _is_plain_word(text) else _at_path(text, known, cwd),
+        lambda: [workspace for workspace in known if text in _names(workspace)],
+        lambda: [workspace for workspace in known if text.casefold() in map(str.casefold, _names(workspace))],
+        lambda: _at_path(text, known, cwd),
+        lambda: [workspace for workspace in known if _is_id_prefix(text, workspace.id)],
     )
-    fitting = next((found for found in steps if found), [])
+    fitting = next((found for step in steps if (found := step())), [])
     if len(fitting) > 1:
         listed = "; ".join(f"{w.name!r} {w.path} (id {w.id})" for w in fitting[:_MAX_LISTED])
         raise WorkspaceError(f"{_shown(text)} fits {len(fitting)} workspaces; give the path or id of one: {listed}.")
