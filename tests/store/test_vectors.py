@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.store.mirror_cases import SpreadEmbedder, functions, index_of, put
-from zerikai_memory.retrieve import search
+from zerikai_memory.retrieve import nearness
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, distances_around
@@ -42,7 +42,7 @@ def test_a_large_index_ranks_by_the_nearest_of_another_index_as_by_all_distances
 
     options = SearchOptions(files=2, entities=5, ranker=ranker)
     exact = Searcher(index, ViewCache(index), SpreadEmbedder()).search(understand(question), options)
-    monkeypatch.setattr(search, "DISTANCES_UP_TO", 100)
+    monkeypatch.setattr(nearness, "DISTANCES_UP_TO", 100)
     found = Searcher(index, ViewCache(index), SpreadEmbedder(), nearest).search(understand(question), options)
     assert [c.entity_id for c in found.candidates] == [c.entity_id for c in exact.candidates]
     assert [c.distance for c in found.candidates] == [c.distance for c in exact.candidates]

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from zerikai_memory.retrieve.foreign import fold
 from zerikai_memory.retrieve.frames import innermost
 from zerikai_memory.retrieve.query import PathMention, Query, content_words
 from zerikai_memory.retrieve.rank import (
@@ -47,7 +48,7 @@ class NameTable:
             for spelling in _spellings(name, view.types[i]):
                 self._by_name[spelling].append(i)
                 self._by_folded[_folded(spelling)].append(i)
-            self._by_words[content_words(split_words(name))].append(i)
+            self._by_words[_folded_words(content_words(split_words(name)))].append(i)
         self._by_basename: dict[str, list[int]] = defaultdict(list)
         for f, file in enumerate(view.files):
             self._by_basename[file.path.rsplit("/", 1)[-1].lower()].append(f)
@@ -59,7 +60,7 @@ class NameTable:
             for i, value in self._named(identifier).items():
                 boost[i] = max(boost[i], value)
         # The question's words are the words of the name: a heading, or a name read aloud.
-        for i in self._by_words.get(query.terms, ()):
+        for i in self._by_words.get(_folded_words(query.terms), ()):
             base = EXACT_NAME if self._view.types[i] == "section" else SAME_NAME_OTHER_CASE
             boost[i] = max(boost[i], base * self._owner_factor(i, ""))
         return boost
@@ -186,7 +187,9 @@ class KeywordTable:
 
 @functools.lru_cache(maxsize=STEMS_KEPT)
 def stem(word: str) -> str:
-    """A word without common English endings, enough to let `parsed` meet `parse`."""
+    """A word without accents and common English endings, enough to let `parsed` meet `parse`."""
+    if not word.isascii():
+        word = fold(word)
     for ending, rest in (("ings", ""), ("ing", ""), ("ied", "y"), ("ies", "y"), ("ed", ""), ("es", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)] + rest
@@ -206,6 +209,10 @@ def _ends(selectors: str) -> list[str]:
     return [selector.split()[-1] for selector in selectors.split(",") if selector.split()]
 
 
+def _folded_words(terms: Iterable[str]) -> tuple[str, ...]:
+    return tuple(fold(term) for term in terms)
+
+
 def _folded(name: str) -> str:
-    """A name without its casing style: getUserById, get_user_by_id and GetUserByID are one."""
-    return "".join(split_words(name)) or name.lower()
+    """A name without its casing style and accents: getUserById, get_user_by_id and GetUserByID are one."""
+    return fold("".join(split_words(name)) or name)

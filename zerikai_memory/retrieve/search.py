@@ -13,7 +13,9 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import EmbeddingError
 from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
 from zerikai_memory.retrieve.everyday import code_words
+from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities
+from zerikai_memory.retrieve.nearness import distances_of, nearest_first
 from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
@@ -31,13 +33,11 @@ from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
 from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import Lexicon
-from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around, squared_distances
+from zerikai_memory.store.vectors import Nearest, Vector, squared_distances
 from zerikai_memory.store.view import IndexView, ViewCache
 
 # Best entities taken from each source; 50 to 500 gave the same ranking within .003.
 POOL = 200
-# Up to here all distances are computed (milliseconds) even where another index found the nearest.
-DISTANCES_UP_TO = 200_000
 # How many of the nearest the classic ranker reorders, as documented for the seed.
 CLASSIC_POOL = 75
 # The keyword term of the hybrid ranking is the cosine of the question's and the name's word sets, times the rerank
@@ -129,7 +129,7 @@ class Searcher:
         for _ in range(ATTEMPTS):
             prepared = self._prepare()
             prepared.lexicon.note_question()
-            ranking = self._rank(prepared, query, options)
+            ranking = self._rank(prepared, in_english(query, prepared.lexicon.frequencies), options)
             if self._index.generation() == prepared.view.generation:
                 break
         return ranking
@@ -239,7 +239,7 @@ class Searcher:
         if vector is not None:
             nearest = self._nearest(view, vector, POOL)
             others = np.flatnonzero(lexical + named + placed if scope.allowed is None else scope.allowed)
-            distances = _distances(view, vector, nearest, others).astype(np.float64)
+            distances = distances_of(view, vector, nearest, others).astype(np.float64)
             file_cosines = 1 - squared_distances(view.file_vectors, vector).astype(np.float64) / 2
         side_factor = prepared.side_factor(query.plain)
         side_factor[decisive_documents(lexical, view.file_of, prepared.written, len(query.terms))] = 1.0
@@ -266,7 +266,7 @@ class Searcher:
             inside = np.flatnonzero(scope.allowed)
             near = inside[np.argsort(distances[inside], kind="stable")][:POOL] if vector is not None else inside
         else:
-            near = _near(nearest, distances, vector is None)
+            near = nearest_first(nearest, distances, POOL) if vector is not None else np.empty(0, np.int64)
         return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
 
     def _lexical(self, prepared: Prepared, query: Query, scope: Scope) -> Floats:
@@ -339,29 +339,6 @@ class _Found:
 def _coverage(prepared: Prepared, query: Query, rows: Sequence[int]) -> float:
     frequencies = prepared.lexicon.frequencies(query.terms)
     return coverage(frequencies, prepared.lexicon.holders(rows, query.terms), len(prepared.view))
-
-
-def _distances(view: IndexView, query: Vector, nearest: Nearest, others: Ints) -> Vector:
-    """Distances of all entities; where another index found the nearest of many, real ones for them and `others`."""
-    if nearest.positions is None:
-        return ExactVectorIndex(view).distances(query)
-    return distances_around(view, query, np.union1d(nearest.positions, others), DISTANCES_UP_TO)
-
-
-def _near(nearest: Nearest, distances: Floats, text_only: bool) -> Ints:
-    """Positions of the nearest POOL entities, nearest first."""
-    if text_only:
-        return np.empty(0, np.int64)
-    if nearest.positions is None:
-        return np.argsort(distances, kind="stable")[:POOL]
-    # By real distance and then by row, as the exact index orders them: ties fall alike whoever answers. What is short
-    # of POOL are entities without a vector, which the other index does not name.
-    found = np.sort(nearest.positions)
-    if len(found) < POOL:
-        rest = np.setdiff1d(np.argsort(distances, kind="stable")[: 2 * POOL], found)
-        found = np.sort(np.concatenate((found, rest)))
-    order: Ints = found[np.argsort(distances[found], kind="stable")][:POOL]
-    return order
 
 
 def _hybrid(
