@@ -51,6 +51,7 @@ from zerikai_memory.model import (
     WorkspaceInfo,
 )
 from zerikai_memory.proposing import Proposals
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.search import Searcher
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.scan.read import working_file
@@ -91,7 +92,7 @@ class Memory:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or working_folder()
         self.home = home_folder()
-        self.session = self.settings.session or uuid.uuid4().hex[:12]
+        self.session = mask_secrets(self.settings.session or "") or uuid.uuid4().hex[:12]
         self._embedder = embedder or open_embedder(self.settings.embedding, vector_source(self.settings))
         # Notes are saved and recalled without waiting for a server, and are never sent to one for their vectors.
         self._notes_embedder = embedder or open_embedder()

@@ -27,6 +27,11 @@ def _one_or_many(value: Any) -> Any:
     return [value] if isinstance(value, str) and not value.lstrip().startswith("[") else value
 
 
+def _word(value: Any) -> Any:
+    """A word in any case; an empty one is how models leave it out."""
+    return (value.strip().lower() or None) if isinstance(value, str) else value
+
+
 def _object(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
@@ -46,7 +51,9 @@ Category = Annotated[
 ]
 Workspace = Annotated[str | None, Field(description="Path, name or id of the project; omit for the current one")]
 Outcome = Annotated[
-    Literal["worked", "failed", "unknown"] | None, Field(description="Of a fix or attempt; save failures too")
+    Literal["worked", "failed", "unknown"] | None,
+    Field(description="Of a fix or attempt; save failures too"),
+    BeforeValidator(_word),
 ]
 Supersedes = Annotated[
     list[str] | None, Field(description="Ids of records this replaces", max_length=50), BeforeValidator(_one_or_many)

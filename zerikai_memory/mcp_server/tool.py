@@ -143,7 +143,11 @@ def _expectation(schema: dict[str, Any]) -> tuple[str, str]:
         "integer": ("a whole number" + span, str(schema.get("default", low or 1))),
         "number": ("a number" + span, str(schema.get("default", low or 1))),
         "boolean": ("true or false", "true"),
-        "array": ("a list of texts", '["a.py"]'),
+        "array": (
+            "a list of " + (f"at most {schema['maxItems']} " if "maxItems" in schema else "") + "texts",
+            '["a.py"]',
+        ),
+        "object": ("an object", '{"tags": ["x"]}'),
     }
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}", json.dumps(schema["enum"][0])

@@ -77,6 +77,8 @@ def _section(note: Note, line: str) -> str:
     about = [f"About: {'; '.join(anchor.label for anchor in note.anchors)}"] if note.anchors else []
     state = [f"Superseded by {note.superseded_by}."] if note.superseded_by else []
     body = "\n\n".join(part for part in (note.content, note.detail, *about, *state) if part)
+    # A text that looks like such a comment is none.
+    body = body.replace("<!-- zerikai", "&lt;!-- zerikai")
     return f"## {title}\n\n{comment}\n\n{body}\n"
 
 

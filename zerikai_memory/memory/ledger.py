@@ -22,7 +22,9 @@ from zerikai_memory.memory.notes import (
     clean_content,
     clean_details,
     clean_outcome,
+    clean_word,
     saving_warnings,
+    storable,
     unclear_id,
 )
 from zerikai_memory.memory.pairing import Compared, disagreeing
@@ -32,6 +34,7 @@ from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
 from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
+from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.cite import WorkingFile
 from zerikai_memory.retrieve.frames import frame_entities
 from zerikai_memory.retrieve.query import Query
@@ -84,7 +87,8 @@ class Ledger:
         """
         parts = self._parts
         content, details = clean_content(draft.content), clean_details(draft.details)
-        category, session = clean_category(draft.category), draft.session or parts.session
+        category, session = clean_category(draft.category), _name(draft.session or parts.session)
+        agent = agent and _name(agent)
         # What was said earlier holds since then; who vouches for it does so now. A time of 0 is that of saving.
         now = parts.now() if draft.said_at else 0.0
         said = min(draft.said_at or 0.0, now)
@@ -183,10 +187,11 @@ class Ledger:
         """Append that somebody vouches for a record; raises InputError for nobody and for one that is superseded."""
         if not by.strip():
             raise InputError("by: got nothing, expected who confirms the record")
+        by = clean_word("by", by)
         note = self.find(target, text)
         if note.superseded_by:
             raise InputError(f"note: {note.id} was superseded by {note.superseded_by}; confirm that one")
-        event = NoteEvent(note.id, "confirm", 0.0, by=by, reason=reason, session=self._parts.session)
+        event = NoteEvent(note.id, "confirm", 0.0, by=by, reason=reason, session=_name(self._parts.session))
         self._parts.notes.add_events(target.id, [event])
         return self._parts.notes.get([note.id])[0]
 
@@ -329,6 +334,11 @@ class Ledger:
             return FileToday(self._parts.index(target.id).entities(path), sure=True)
         extraction = self._parts.extract(file.content, path)
         return FileToday(extraction.entities, sure=not (extraction.partial or extraction.skip_reason))
+
+
+def _name(text: str) -> str:
+    """The name of a session or an agent as it is stored."""
+    return mask_secrets(storable(text))
 
 
 def _disagrees(other: Note, reason: str) -> str:

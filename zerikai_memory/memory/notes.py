@@ -11,7 +11,7 @@ from typing import Any
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.salience import TENTATIVE_MOST, tentative
 from zerikai_memory.model_notes import OUTCOMES, Note
-from zerikai_memory.redact import mask_secrets
+from zerikai_memory.redact import MASK, mask_secrets
 
 # Those that records usually have; any other word is one as well.
 CATEGORIES = ("fact", "decision", "procedure", "fix", "error", "workaround", "strategy")
@@ -30,12 +30,19 @@ _BRIEF.maxstring = _BRIEF.maxother = SHOWN_CHARS
 
 def clean_content(content: str) -> str:
     """The text to store; raises InputError when it is empty or too long."""
-    text = content.replace("\0", "").strip()
+    text = storable(content)
     if not text:
         raise InputError("content: the note is empty; say what is to be remembered")
+    if not any(character.isalnum() for character in text):
+        raise InputError(f"content: got {got(text)}, which holds no word; say what is to be remembered")
     if len(text) > MAX_NOTE_CHARS:
         raise InputError(f"content: got {len(text)} characters, at most {MAX_NOTE_CHARS}; save the essence")
     return mask_secrets(text)
+
+
+def storable(text: str) -> str:
+    """A text as it can be stored: no blanks around it, no NUL, a lone surrogate as the escape it is written by."""
+    return text.replace("\0", "").encode("utf-8", "backslashreplace").decode("utf-8").strip()
 
 
 def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[str, ...]:
@@ -48,7 +55,7 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
         ]
         if more:
             found.append(f"its {', '.join(more)} stayed as they were; to change them save it with supersedes {note.id}")
-    elif note.content != given.replace("\0", "").strip():
+    elif note.content != storable(given) or MASK in " ".join((note.detail, *note.tags, note.run_id or "")):
         found.append("what looks like a secret was masked before it was stored")
     why = tentative(note.content, note.outcome)
     if new and why and note.importance <= TENTATIVE_MOST:
@@ -58,7 +65,7 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
 
 def asked_category(category: str | None) -> str | None:
     """A category as it is stored, of one that a question or list names, in any case and number; None for none."""
-    word = category.strip().lower() if category else ""
+    word = storable(category).lower() if category else ""
     return _PLURALS.get(word, word) or None
 
 
@@ -89,6 +96,8 @@ def got(value: Any) -> str:
 def clean_category(category: str) -> str:
     """A category in lower case; raises InputError for what is no plain word."""
     word = asked_category(category) or ""
+    if mask_secrets(category) != category:
+        raise InputError("category: got what looks like a secret, expected a word such as fact, decision or fix")
     if word == "sessions":
         raise InputError("category: 'sessions' names past sessions in a question; choose another word")
     if not _CATEGORY.fullmatch(word):
@@ -143,11 +152,11 @@ def clean_details(details: Mapping[str, Any] | None) -> Details:
     if not isinstance(detail, str) or len(detail) > MAX_NOTE_CHARS:
         raise InputError(f"details: detail must be a text of at most {MAX_NOTE_CHARS} characters")
     return Details(
-        detail=mask_secrets(detail.replace("\0", "").strip()),
+        detail=mask_secrets(storable(detail)),
         tags=_clean_tags(given.get("tags", ())),
         importance=_clean_importance(given.get("importance")),
         confirmed=_clean_confirmed(given.get("confirmed")),
-        run_id=_clean_word("run_id", given["run_id"]) if given.get("run_id") else None,
+        run_id=clean_word("run_id", given["run_id"]) if given.get("run_id", "") != "" else None,
     )
 
 
@@ -155,7 +164,7 @@ def _clean_tags(tags: Any) -> tuple[str, ...]:
     listed = [tag for tag in tags.split(",") if tag.strip()] if isinstance(tags, str) else tags
     if not isinstance(listed, list | tuple) or len(listed) > MAX_TAGS:
         raise InputError(f"details: tags must be a list of at most {MAX_TAGS} words, got {got(tags)}")
-    return tuple(dict.fromkeys(_clean_word("tags", tag) for tag in listed))
+    return tuple(dict.fromkeys(clean_word("tags", tag) for tag in listed))
 
 
 def _clean_importance(value: Any) -> float | None:
@@ -170,10 +179,11 @@ def _clean_confirmed(value: Any) -> str | None:
     """By whom; true means the person at the keyboard."""
     if value is None or value is False or value == "":
         return None
-    return "user" if value is True else _clean_word("confirmed", value)
+    return "user" if value is True else clean_word("confirmed", value)
 
 
-def _clean_word(name: str, value: Any) -> str:
+def clean_word(name: str, value: Any) -> str:
+    """A short text on one line with secrets masked; raises InputError that names it."""
     text = " ".join(value.split()) if isinstance(value, str) else ""
     if not text or len(text) > MAX_WORD_CHARS or not text.isprintable():
         raise InputError(f"{name}: expected a text of 1 to {MAX_WORD_CHARS} characters, got {got(value)}")

@@ -14,13 +14,15 @@ from zerikai_memory.store.words import STOP_WORDS, split_words
 # A trace of many causes tells enough by its last ones.
 MOST_PROBLEMS = 4
 LINE_CHARS = 300
+# The error stands at one of the ends.
+READ_CHARS = 8_000
 # Share of the words of a message that must stand in the other one.
 SAME_MESSAGE = 0.6
 # Without a kind, fewer words in common are a coincidence.
 LEAST_WORDS = 2
 
 _KIND = re.compile(
-    r"(?<![\w'\"])(?:\w+[.:]+)*(?P<kind>[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Refused|Failure|Timeout|NotFound"
+    r"(?<![\w'\"])(?P<kind>[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Refused|Failure|Timeout|NotFound"
     r"|DoesNotExist|Fault))\b(?:\s*\[\w+\])?:?(?P<message>.*)"
 )
 _BARE = re.compile(
@@ -59,7 +61,8 @@ class Problem:
 def problems(text: str) -> tuple[Problem, ...]:
     """The errors that a text tells of, the last first, each once."""
     found: dict[Problem, None] = {}
-    for line in reversed(text.split("\n")):
+    told = text if len(text) <= READ_CHARS else f"{text[: READ_CHARS // 2]}\n{text[-READ_CHARS // 2 :]}"
+    for line in reversed(told.split("\n")):
         plain = line[:LINE_CHARS].strip()
         match = _KIND.search(plain) or _BARE.search(plain)
         if match and (problem := _problem(match)):

@@ -11,7 +11,7 @@ from zerikai_memory.errors import InputError
 from zerikai_memory.memory import comparing, summarising
 from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.ledger import Ledger
-from zerikai_memory.memory.notes import CATEGORIES, Draft, asked_category, got
+from zerikai_memory.memory.notes import CATEGORIES, Draft, asked_category, clean_word, got, storable
 from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_notes import (
@@ -54,6 +54,8 @@ class WorkspaceRecords:
         Raises InputError for a category that no record has, and for an entity that is no code.
         """
         self._check_category(category)
+        if more.get("run_id"):
+            more["run_id"] = storable(more["run_id"])
         return self.ledger.latest(self.target, category, limit, **({"live_only": False} | more))
 
     def asked(self, question: str, category: str | None, limit: int, as_of: float | None = None) -> tuple[Note, ...]:
@@ -70,7 +72,9 @@ class WorkspaceRecords:
         first, second = self.ledger.find(self.target, one), self.ledger.find(self.target, two)
         if first.id == second.id:
             raise InputError(f"note: {one!r} and {two!r} are the same record")
-        self.ledger.store.add_events(self.target.id, [NoteEvent(first.id, "agree", 0.0, second.id, by=by)])
+        self.ledger.store.add_events(
+            self.target.id, [NoteEvent(first.id, "agree", 0.0, second.id, by=clean_word("by", by))]
+        )
         found = self.ledger.store.get([first.id, second.id])
         return found[0], found[1]
 
