@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from zerikai_memory.sessions.formats import base
 
@@ -25,7 +26,7 @@ def read(record: base.Json) -> base.Line:
 
 
 def _user(record: base.Json) -> Iterator[base.Said]:
-    content = base.text_field(record, "content")
+    content = _content(record)
     asked = _REQUEST.findall(content)
     text = "\n".join(part.strip() for part in asked) if asked else content
     yield base.Said("user", text, base.seconds(record.get("created_at")), _step(record, "user"))
@@ -35,13 +36,29 @@ def _model(record: base.Json) -> Iterator[base.Said]:
     at = base.seconds(record.get("created_at"))
     if thinking := base.text_field(record, "thinking"):
         yield base.Said("thinking", thinking, at, _step(record, "thinking"))
-    if text := base.text_field(record, "content"):
+    if text := _content(record):
         yield base.Said("assistant", text, at, _step(record, "text"))
     calls = record.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
-            text = base.tool_text(call.get("name"), call.get("args", call.get("arguments")))
+            text = base.tool_text(call.get("name"), _unquoted(call.get("args", call.get("arguments"))))
             yield base.Said("tool", text, at, _step(record, f"call-{number}"), base.text_field(call, "id"))
+
+
+def _content(record: base.Json) -> str:
+    content = record.get("content")
+    return base.text_field(content, "text") if isinstance(content, dict) else base.text_field(record, "content")
+
+
+def _unquoted(arguments: Any) -> Any:
+    """Arguments whose texts stand in quotes of their own."""
+    if not isinstance(arguments, dict):
+        return arguments
+    return {key: _plain(value) if isinstance(value, str) else value for key, value in arguments.items()}
+
+
+def _plain(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
 
 
 def _step(record: base.Json, part: str) -> str:

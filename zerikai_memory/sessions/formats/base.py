@@ -30,8 +30,8 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)\w+\1")
 _TARGETS = """
-    file_path filePath path AbsolutePath TargetFile notebook_path filename uri command CommandLine cmd pattern query
-    Query url Url regex description prompt input
+    file_path filePath path AbsolutePath TargetFile DirectoryPath SearchPath notebook_path filename uri command
+    CommandLine cmd pattern query Query url Url regex description prompt input
 """.split()
 
 

@@ -12,7 +12,10 @@ from zerikai_memory.sessions.formats.spent import Counting, Spent, Tokens, count
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _SILENT = frozenset(("compacted", "world_state", "inter_agent_communication"))
 # What the program puts before the person's first words, as if the person had said it.
-_INJECTED = ("# AGENTS.md instructions", "<INSTRUCTIONS>")
+_INJECTED = ("# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_shell_command>", "<subagent_notification>", "<skill>")
+# An editor or desktop program puts files and selections before the person's words, and marks where these begin.
+_REQUEST = re.compile(r"\A\s*#.*?^## My request for Codex:\s*", re.S | re.M)
+_IMAGE = re.compile(r"<image\b[^<>]*>\s*(?:</image>)?|</image>")
 
 
 def read(record: base.Json) -> base.Line:
@@ -21,7 +24,9 @@ def read(record: base.Json) -> base.Line:
     at = base.seconds(record.get("timestamp"))
     if kind in _SILENT:
         return base.NOTHING
-    if kind in ("message", "function_call"):
+    if kind is None and "record_type" not in record and base.text_field(record, "id"):  # the head of an old file
+        return base.Line(session_id=base.text_field(record, "id"), born=at)
+    if kind in ("message", "function_call", "reasoning", "local_shell_call"):
         return base.Line(said=tuple(_item(record, at)))
     if kind == "token_usage_record":
         return base.Line(spent=tuple(_record(payload, at)))
@@ -31,7 +36,7 @@ def read(record: base.Json) -> base.Line:
         raise TypeError(f"payload is {type(payload).__name__}")
     if kind == "session_meta":
         return base.Line(
-            session_id=base.text_field(payload, "id") or None,
+            session_id=base.text_field(payload, "id", "session_id") or None,
             cwd=base.text_field(payload, "cwd") or None,
             forked_from=base.text_field(payload, "forked_from_id", "forked_from") or None,
             born=at or base.seconds(payload.get("timestamp")),
@@ -47,8 +52,10 @@ def _item(item: base.Json, at: float | None) -> Iterator[base.Said]:
     kind, role = item.get("type"), item.get("role")
     if kind == "message" and role in ("user", "assistant"):
         text = base.block_text(item.get("content"), ("input_text", "output_text", "text"))
-        if not text.startswith(_INJECTED):
-            yield base.Said("user" if role == "user" else "assistant", text, at, channel="item")
+        if role == "assistant":
+            yield base.Said("assistant", text, at, channel="item")
+        elif asked := _asked(text):
+            yield base.Said("user", asked, at, channel="item")
     elif kind in ("function_call", "custom_tool_call"):
         call = base.text_field(item, "call_id")
         yield base.Said(
@@ -57,16 +64,26 @@ def _item(item: base.Json, at: float | None) -> Iterator[base.Said]:
     elif kind == "local_shell_call":
         action, call = item.get("action"), base.text_field(item, "call_id")
         yield base.Said("tool", base.tool_text("shell", action), at, entry=call)
+    elif kind == "web_search_call":
+        yield base.Said("tool", base.tool_text("web_search", item.get("action")), at, entry=base.text_field(item, "id"))
     elif kind == "reasoning":
         yield base.Said("thinking", base.block_text(item.get("summary"), ("summary_text", "text")), at)
 
 
 def _event(event: base.Json, at: float | None) -> Iterator[base.Said]:
     kind = event.get("type")
-    if kind in ("user_message", "agent_message"):
-        text = base.text_field(event, "message")
-        if not text.startswith(_INJECTED):
-            yield base.Said("user" if kind == "user_message" else "assistant", text, at, channel="event")
+    text = base.text_field(event, "message")
+    if kind == "agent_message":
+        yield base.Said("assistant", text, at, channel="event")
+    elif kind == "user_message" and (asked := _asked(text)):
+        yield base.Said("user", asked, at, channel="event")
+
+
+def _asked(text: str) -> str:
+    """The person's own words, without what the program put around them."""
+    if text.lstrip().startswith(_INJECTED):
+        return ""
+    return _IMAGE.sub("", _REQUEST.sub("", text, count=1)).strip()
 
 
 def _counter(event: base.Json, at: float | None) -> Iterator[Spent]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ MAX_JSON_BYTES = 64_000_000
 # Of the result of a request these are kept.
 _COUNTED = "usage promptTokens completionTokens outputTokens resolvedModel".split()
 # Of what a session holds these fill the memory and say nothing: results of tools, attached files, code references.
-_DROPPED = frozenset("variableData contentReferences codeCitations followups toolSpecificData parts".split())
+_DROPPED = frozenset("variableData contentReferences codeCitations followups resultDetails parts".split())
+_DRIVE = re.compile(r"/[A-Za-z]:(?:/|$)")
 _BLANK = b"\0 \t\r\n"
 _SET_ALL, _SET, _PUSH, _DELETE = range(4)
 
@@ -46,7 +48,7 @@ def read_whole(path: Path) -> Iterator[Line]:
     yield Line(
         session_id=text_field(session, "sessionId") or None,
         title=text_field(session, "customTitle") or None,
-        cwd=_folder(path),
+        cwd=_local(text_field(session, "workingDirectory")) or _folder(path),
     )
     for request in requests if isinstance(requests, list) else ():
         if isinstance(request, dict):
@@ -97,7 +99,15 @@ def _slim(record: Json) -> Json:
     kept = {key: value for key, value in record.items() if key not in _DROPPED}
     if "result" in kept:
         kept["result"] = _counted(kept["result"])
+    if "toolSpecificData" in kept:
+        kept["toolSpecificData"] = _command(kept["toolSpecificData"])
     return kept
+
+
+def _command(data: Any) -> str:
+    """The command line of a terminal tool; its output and other tools' data would fill the memory."""
+    line = data.get("commandLine", data.get("command")) if isinstance(data, dict) else None
+    return text_field(line, "userEdited", "toolEdited", "original") if isinstance(line, dict) else str(line or "")
 
 
 def _counted(result: Any) -> Json:
@@ -131,8 +141,12 @@ def _replay(path: Path) -> tuple[Any, int]:
 def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> None:
     if _DROPPED.intersection(key for key in keys if isinstance(key, str)) or "result" in keys[:-1]:
         return
+    if "toolSpecificData" in keys[:-1]:
+        return
     if keys[-1] == "result":
         value = _counted(value)
+    elif keys[-1] == "toolSpecificData":
+        value = _command(value)
     target = session
     for key in keys[:-1]:
         target = target[key]
@@ -155,17 +169,20 @@ def _request(request: Json) -> Iterator[Said]:
     at, one = seconds(request.get("timestamp")), text_field(request, "requestId")
     message = request.get("message")
     asked = text_field(message, "text") if isinstance(message, dict) else message if isinstance(message, str) else ""
-    if asked:
+    if asked and not request.get("isSystemInitiated"):
         yield Said("user", asked, at, one and f"{one}/user")
     answer: list[str] = []
     response = request.get("response")
     for number, part in enumerate(response if isinstance(response, list) else ()):
         if not isinstance(part, dict):
             continue
-        if part.get("kind") in (None, "markdownContent"):
+        if part.get("kind") in (None, "markdownContent", "markdownVuln"):
             answer.append(_markdown(part.get("value", part.get("content"))))
+        elif part.get("kind") == "inlineReference":
+            answer.append(_reference(part))
         elif part.get("kind") == "toolInvocationSerialized":
-            said = _markdown(part.get("pastTenseMessage") or part.get("invocationMessage"))
+            command = text_field(part, "toolSpecificData")
+            said = command or _markdown(part.get("pastTenseMessage") or part.get("invocationMessage"))
             name = text_field(part, "toolId") or "tool"
             yield Said("tool", f"{name}: {said}" if said else name, at, one and f"{one}/call-{number}")
     if text := "".join(answer).strip():
@@ -191,6 +208,22 @@ def _markdown(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _reference(part: Json) -> str:
+    """What a link within a sentence shows: a name, or a file's."""
+    target = part.get("inlineReference")
+    if not isinstance(target, dict):
+        return ""
+    uri = target.get("uri")
+    file = text_field(uri if isinstance(uri, dict) else target, "path", "fsPath")
+    return text_field(part, "name") or text_field(target, "name") or re.split(r"[/\\]", file)[-1]
+
+
+def _local(uri: str) -> str | None:
+    """The folder that a URI names, as its own system writes it."""
+    path = unquote(urlsplit(uri).path) if uri else ""
+    return (path[1:] if _DRIVE.match(path) else path) or None
+
+
 def _folder(path: Path) -> str | None:
     """The project folder that `workspace.json` of the storage names."""
     for storage in path.parents[1:3]:
@@ -198,8 +231,7 @@ def _folder(path: Path) -> str | None:
             record = json.loads((storage / "workspace.json").read_bytes())
         except (OSError, ValueError):
             continue
-        uri = text_field(record, "folder", "workspace") if isinstance(record, dict) else ""
-        return unquote(urlsplit(uri).path) or None
+        return _local(text_field(record, "folder", "workspace") if isinstance(record, dict) else "")
     return None
 
 
