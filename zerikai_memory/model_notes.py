@@ -120,8 +120,15 @@ class NoteReview:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import of records did; `known` were there already."""
+    """What an import of records did; `known` were there already.
+
+    `differing` are ids that are here with another text, which stayed; `conflicts` are disagreements found with the new
+    records; `left_out` events spoke of records that are not here.
+    """
 
     added: int
     known: int
     events: int
+    differing: tuple[str, ...] = ()
+    conflicts: int = 0
+    left_out: int = 0

@@ -62,8 +62,16 @@ def roll_proposal(proposal: RollProposal) -> str:
 
 
 def import_report(report: ImportReport) -> str:
-    """What an import added."""
-    return f"Imported {report.added} records and {report.events} events; {report.known} records were known."
+    """What an import added, and what a person should know about it."""
+    lines = [f"Imported {report.added} records and {report.events} events; {report.known} records were known."]
+    if report.differing:
+        ids = ", ".join(one_line(id) for id in report.differing)
+        lines.append(f"Warning: known with another text, which stayed: {ids}. To change one save it with --supersedes.")
+    if report.conflicts:
+        lines.append(f"Warning: {report.conflicts} pairs disagree; `zerikai-memory notes review` shows them.")
+    if report.left_out:
+        lines.append(f"Warning: {report.left_out} events about records that are not here were left out.")
+    return "\n".join(lines)
 
 
 def _entry(note: Note) -> str:

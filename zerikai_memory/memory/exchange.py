@@ -14,11 +14,13 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from zerikai_memory.errors import InputError
+from zerikai_memory.memory.chains import check_chains, differing_ids
 from zerikai_memory.memory.notes import clean_category, clean_content, clean_details, clean_outcome
+from zerikai_memory.memory.pairing import ImportCompared
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_notes import Anchor, EventKind, ImportReport, Note, NoteEvent
 from zerikai_memory.redact import mask_secrets
-from zerikai_memory.store.memory import NoteStore
+from zerikai_memory.store.memory import NoteStore, Seen
 
 MOST = 10_000_000
 # 2100-01-01, UTC.
@@ -46,17 +48,40 @@ def export_records(store: NoteStore, target: Workspace, *, markdown: bool = Fals
 def import_records(store: NoteStore, target: Workspace, text: str) -> ImportReport:
     """Add exported records to a workspace; those that are there stay as they are.
 
-    A record whose id another workspace has gets one of its own, the same each time. Raises InputError with the line
-    of what cannot be read; then nothing is added.
+    A record whose id another workspace has gets one of its own, the same each time. New records are compared with
+    each other and with those that are there. Raises InputError with the line of what cannot be read, or for chains
+    that go in a circle or end in an unknown record; then nothing is added.
     """
     values = _lines(text)
     ids = [str(value["id"]) for value in values]
     theirs = {note.id for note in store.get(ids) if note.workspace_id != target.id}
     renamed = {id: uuid.uuid5(uuid.NAMESPACE_URL, f"{target.id} {id}").hex[:12] for id in theirs}
     notes = [_note(value, target, renamed) for value in values]
-    events = [(target.id, event) for value in values for event in _events(value, renamed)]
-    added, events_added = store.restore(notes, events)
-    return ImportReport(added, len(notes) - added, events_added)
+    last = store.last_written()
+    stored = store.get([note.id for note in notes])
+    told = [event for value in values for event in _events(value, renamed)]
+    known_ids = {note.id for note in notes} | _known_others(store, target, told)
+    earlier = store.events(target.id)
+    check_chains(earlier, told, known_ids)
+    # What is said of a record that nobody has here would only point into the void.
+    events = [event for event in told if event.other_id is None or event.other_id in known_ids]
+    left_out = len(told) - len(events)
+    comparing = ImportCompared(store, target.id, notes, stored, [*earlier, *events])
+    events += comparing.events(earlier, events)
+    added, events_added = store.restore(notes, [(target.id, event) for event in events], Seen(last, comparing.late))
+    return ImportReport(
+        added,
+        len(notes) - added,
+        events_added,
+        differing_ids(notes, stored),
+        len(comparing.found),
+        left_out,
+    )
+
+
+def _known_others(store: NoteStore, target: Workspace, events: Sequence[NoteEvent]) -> set[str]:
+    others = [event.other_id for event in events if event.other_id]
+    return {note.id for note in store.get(others) if note.workspace_id == target.id}
 
 
 def _plain(note: Note, events: Sequence[NoteEvent]) -> dict[str, Any]:
@@ -84,7 +109,7 @@ def _section(note: Note, line: str) -> str:
 
 def _lines(text: str) -> list[dict[str, Any]]:
     markdown = text.lstrip("\ufeff \n").startswith("#")
-    found = []
+    found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
         match = _COMMENT.match(line.strip()) if markdown else None
         raw = match["json"] if match else ("" if markdown else line.strip())
@@ -95,10 +120,11 @@ def _lines(text: str) -> list[dict[str, Any]]:
             _check(value)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"line {number} is no exported record ({error}); nothing was imported") from error
-        found.append(value)
+        if found.setdefault(value["id"], value) != value:
+            raise InputError(f"line {number}: record {value['id']} stood before with other words; nothing was imported")
     if not found:
         raise InputError("there are no exported records in this text; nothing was imported")
-    return found
+    return list(found.values())
 
 
 def _check(value: Any) -> None:

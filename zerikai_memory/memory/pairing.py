@@ -6,9 +6,11 @@ of one, as many as that and one more, the other must hold at least one.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 
+from zerikai_memory.memory.chains import split_ends, superseded_ids
 from zerikai_memory.memory.claims import claims
 from zerikai_memory.memory.conflicts import MOST_VALUE_WORDS, disagreement
 from zerikai_memory.model_notes import Note, NoteEvent
@@ -17,6 +19,8 @@ from zerikai_memory.store.memory import NoteStore, Seen
 
 # How many near records a new one is held against.
 CONFLICT_CANDIDATES = 60
+# All of them: an import is compared with every live record.
+MOST_RECORDS = 10_000_000
 Pair = frozenset[str]
 
 
@@ -108,3 +112,51 @@ class Compared:
 
     def _event(self, other: Note, reason: str) -> NoteEvent:
         return NoteEvent("", "conflict", self._at, other.id, reason=reason)
+
+
+class ImportCompared:
+    """What imported records disagree with: each other, what is stored, and, under the lock, what came since."""
+
+    def __init__(
+        self,
+        store: NoteStore,
+        workspace_id: str,
+        notes: Sequence[Note],
+        stored: Sequence[Note],
+        events: Sequence[NoteEvent],
+    ) -> None:
+        there = {note.id for note in stored}
+        gone = superseded_ids(events)
+        self._known = judged_pairs(events)
+        self._new = [note for note in notes if note.id not in there and note.id not in gone]
+        self._gone = gone
+        ids = {note.id for note in self._new}
+        live = store.latest(workspace_id, None, MOST_RECORDS, live_only=True) if self._new else []
+        self._live = [note for note in live if note.id not in gone | ids]
+        self.found = list(disagreeing_pairs([*self._live, *self._new], ids, self._known))
+
+    def events(self, stored: Sequence[NoteEvent], imported: Sequence[NoteEvent]) -> list[NoteEvent]:
+        """The disagreements as events; records that took one place are told as such, whatever they say."""
+        notes = {note.id: note for note in (*self._live, *self._new)}
+        met = self._known | {frozenset((one.id, other.id)) for one, other, _ in self.found}
+        for old, *ends in split_ends(stored, imported, notes.keys()):
+            for one, other in itertools.combinations(sorted(ends, key=lambda id: -notes[id].created_at), 2):
+                if frozenset((one, other)) not in met:
+                    self.found.append((notes[one], notes[other], f"both took the place of note:{old}"))
+        return [_conflict(*found) for found in self.found]
+
+    def late(self, came: Sequence[Note]) -> list[NoteEvent]:
+        """Disagreements with records that were written while the import was prepared."""
+        ids = {note.id for note in self._new}
+        fresh = [note for note in came if note.id not in ids | self._gone]
+        met = self._known | {frozenset((one.id, other.id)) for one, other, _ in self.found}
+        found = list(disagreeing_pairs([*fresh, *self._new], {note.id for note in fresh}, met)) if fresh else []
+        # Those that came since were compared with each other when they were written.
+        late = [pair for pair in found if {pair[0].id, pair[1].id} & ids]
+        self.found += late
+        return [_conflict(*pair) for pair in late]
+
+
+def _conflict(newer: Note, older: Note, reason: str) -> NoteEvent:
+    """At the time of the later record, so that a second import of the same says nothing new."""
+    return NoteEvent(newer.id, "conflict", newer.created_at, older.id, reason=reason)

@@ -1,0 +1,200 @@
+"""What an import does beyond adding records: it compares them, and refuses chains that cannot be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.memory.recallkit import SHOP, open_ledger
+from zerikai_memory.errors import InputError
+from zerikai_memory.memory import exchange
+from zerikai_memory.memory.exchange import export_records, import_records
+from zerikai_memory.memory.notes import Draft
+from zerikai_memory.memory.records import WorkspaceRecords
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_notes import ImportReport
+from zerikai_memory.render_notes import import_report
+from zerikai_memory.store.brain import Brain
+
+OTHER = Workspace("other-id", "other", "/nowhere/other")
+
+
+@pytest.fixture
+def brain(tmp_path: Path) -> Iterator[Brain]:
+    brain = Brain(tmp_path / "brain")
+    yield brain
+    brain.close()
+
+
+def record(id: str, content: str, *events: dict[str, Any], at: float = 1_700_000_000.0, **more: Any) -> dict[str, Any]:
+    return {"id": id, "category": "fact", "content": content, "created_at": at, "events": list(events), **more}
+
+
+def event(kind: str, other: str, at: float = 1_700_000_001.0) -> dict[str, Any]:
+    return {"kind": kind, "other_id": other, "created_at": at}
+
+
+def take(brain: Brain, *records: dict[str, Any]) -> ImportReport:
+    return import_records(brain.notes, SHOP, "\n".join(json.dumps(record) for record in records))
+
+
+def conflicts(brain: Brain) -> dict[str, tuple[str, ...]]:
+    return {note.id: note.conflicts for note in brain.notes.latest(SHOP.id, None, 100)}
+
+
+def test_records_of_one_import_that_disagree_are_flagged(brain: Brain):
+    report = take(
+        brain,
+        record("a", "The queue is RabbitMQ", at=1.0),
+        record("b", "The queue is Kafka", at=2.0),
+        record("c", "Reviews need two approvals", at=3.0),
+    )
+    assert (report.added, report.conflicts, report.events) == (3, 1, 1)
+    assert conflicts(brain) == {"a": ("b",), "b": ("a",), "c": ()}
+    (found,) = WorkspaceRecords(open_ledger(brain), SHOP).review().conflicts
+    assert (found[0].id, found[1].id) == ("b", "a")  # the newer first, whatever the order of lines
+    assert "1 pairs disagree" in import_report(report)
+
+
+def test_an_imported_record_is_compared_with_those_that_are_there(brain: Brain):
+    here = open_ledger(brain).save(SHOP, Draft("The queue is RabbitMQ"))
+    assert take(brain, record("b", "The queue is Kafka")).conflicts == 1
+    assert conflicts(brain) == {"b": (here.id,), here.id: ("b",)}
+
+
+def test_a_second_import_of_the_same_says_nothing_new(brain: Brain):
+    lines = (record("a", "The queue is RabbitMQ"), record("b", "The queue is Kafka"))
+    take(brain, *lines)
+    again = take(brain, *lines)
+    assert (again.added, again.known, again.events, again.conflicts) == (0, 2, 0, 0)
+    assert len(brain.notes.events(SHOP.id)) == 1
+
+
+@pytest.mark.parametrize("kind", ["agree", "supersede"])
+def test_what_was_settled_before_the_import_stays_settled(brain: Brain, kind: str):
+    report = take(
+        brain, record("a", "The queue is RabbitMQ", event(kind, "b")), record("b", "The queue is Kafka", at=2e9)
+    )
+    assert report.conflicts == 0
+    assert conflicts(brain) == {"a": (), "b": ()}
+
+
+def test_superseded_records_of_an_import_disagree_with_nobody(brain: Brain):
+    open_ledger(brain).save(SHOP, Draft("The queue is RabbitMQ"))
+    report = take(brain, record("b", "The queue is Kafka", event("supersede", "c")), record("c", "We left queues"))
+    assert report.conflicts == 0
+
+
+def test_a_record_that_is_saved_while_an_import_is_prepared_is_compared_with_it(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+):
+    ledger, prepared = open_ledger(brain), exchange.ImportCompared
+
+    def late(*parts: Any) -> Any:
+        made = prepared(*parts)
+        ledger.save(SHOP, Draft("The queue is RabbitMQ"))
+        return made
+
+    monkeypatch.setattr(exchange, "ImportCompared", late)
+    assert take(brain, record("b", "The queue is Kafka")).conflicts == 1
+    assert all(found for found in conflicts(brain).values())
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d", "e"]],
+)
+def test_a_circle_of_records_that_supersede_each_other_is_refused(brain: Brain, chain: list[str]):
+    lines = [record(id, f"Note {id}", event("supersede", chain[(i + 1) % len(chain)])) for i, id in enumerate(chain)]
+    with pytest.raises(InputError, match=r"in a circle: \w+ -> .*nothing was imported"):
+        take(brain, *lines)
+    assert brain.notes.latest(SHOP.id, None, 9) == []
+
+
+def test_a_circle_that_an_import_would_close_is_refused(brain: Brain):
+    take(brain, record("a", "Old", event("supersede", "b")), record("b", "New"))
+    with pytest.raises(InputError, match="circle"):
+        take(brain, record("b", "New", event("supersede", "a")))
+    assert {note.id for note in brain.notes.latest(SHOP.id, None, 9, live_only=True)} == {"b"}
+
+
+def test_a_place_taken_by_a_record_that_nobody_has_is_refused(brain: Brain):
+    with pytest.raises(InputError, match=r"record a is superseded by zz, which is neither .*nothing was imported"):
+        take(brain, record("a", "Old", event("supersede", "zz")), record("b", "Else"))
+    assert brain.notes.latest(SHOP.id, None, 9) == []
+
+
+def test_a_record_of_another_workspace_takes_no_place_here(brain: Brain):
+    theirs = open_ledger(brain).save(OTHER, Draft("New"))
+    with pytest.raises(InputError, match=f"superseded by {theirs.id}"):
+        take(brain, record("a", "Old", event("supersede", theirs.id)))
+
+
+def test_a_place_may_be_taken_by_a_record_that_is_here_already(brain: Brain):
+    take(brain, record("b", "New"))
+    take(brain, record("a", "Old", event("supersede", "b")))
+    assert brain.notes.get(["a"])[0].superseded_by == "b"
+
+
+def test_an_event_about_a_record_that_is_not_here_is_left_out_and_told(brain: Brain):
+    report = take(brain, record("a", "The queue is RabbitMQ", event("conflict", "gone"), event("agree", "gone")))
+    assert (report.added, report.events, report.left_out) == (1, 0, 2)
+    assert conflicts(brain) == {"a": ()}
+    assert "2 events about records that are not here were left out" in import_report(report)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"content": "The port is 2"}, {"category": "decision"}, {"outcome": "failed"}, {"detail": "because"}],
+)
+def test_a_known_id_with_other_words_stays_and_is_told(brain: Brain, other: dict[str, Any]):
+    take(brain, record("a", "The port is 1"))
+    report = take(brain, record("a", "The port is 1") | other)
+    assert (report.added, report.known, report.differing) == (0, 1, ("a",))
+    assert brain.notes.get(["a"])[0].content == "The port is 1"
+    assert "known with another text, which stayed: a" in import_report(report)
+
+
+def test_a_known_id_with_the_same_words_is_not_told(brain: Brain):
+    take(brain, record("a", "The port is 1"))
+    report = take(brain, record("a", "The port is 1"))
+    assert report.differing == ()
+    assert "Warning" not in import_report(report)
+
+
+def test_one_id_with_two_texts_in_one_import_is_refused(brain: Brain):
+    with pytest.raises(InputError, match="line 2: record a stood before with other words"):
+        take(brain, record("a", "The port is 1"), record("a", "The port is 2"))
+    assert take(brain, record("a", "The port is 1"), record("a", "The port is 1")).added == 1
+
+
+def test_two_records_that_took_the_same_place_in_two_copies_disagree(brain: Brain):
+    take(brain, record("a", "Old", event("supersede", "b")), record("b", "Apples are sold by weight"))
+    report = take(brain, record("a", "Old", event("supersede", "c", 1_700_000_002.0)), record("c", "Pears are round"))
+    assert report.conflicts == 1
+    assert conflicts(brain) == {"a": (), "b": ("c",), "c": ("b",)}
+    (found,) = WorkspaceRecords(open_ledger(brain), SHOP).review().conflicts
+    assert found[2] == "both took the place of note:a"
+
+
+def test_many_records_are_compared_in_one_import(brain: Brain):
+    names = [f"service{i:03}" for i in range(300)]
+    lines = [record(f"a{i}", f"The {name} listens on port {8000 + i}") for i, name in enumerate(names)]
+    lines += [record(f"b{i}", f"The {name} listens on port {9000 + i}") for i, name in enumerate(names[:50])]
+    assert take(brain, *lines).conflicts == 50
+    assert all(conflicts(brain)[f"b{i}"] == (f"a{i}",) for i in range(50))
+
+
+def test_records_keep_their_conflicts_on_the_way_out_and_in(brain: Brain, tmp_path: Path):
+    take(brain, record("a", "The queue is RabbitMQ"), record("b", "The queue is Kafka"))
+    text = export_records(brain.notes, SHOP)
+    second = Brain(tmp_path / "second")
+    report = import_records(second.notes, SHOP, text)
+    assert (report.events, report.conflicts) == (1, 0)
+    assert conflicts(second) == conflicts(brain)
+    assert export_records(second.notes, SHOP) == text
+    second.close()
