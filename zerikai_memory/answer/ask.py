@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
 from zerikai_memory.answer.fitting import within_budget
 from zerikai_memory.answer.related import RelatedParts, answer_from_map
-from zerikai_memory.answer.sections import sections_asked
+from zerikai_memory.answer.sections import only_sections_asked, sections_asked
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
@@ -20,6 +20,7 @@ from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
 from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
 from zerikai_memory.store.index import WorkspaceIndex
+from zerikai_memory.store.words import split_words
 
 # A default reply stays under 8 kB, text and structured content each.
 DEFAULT_BUDGET_TOKENS = 1_500
@@ -93,6 +94,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     # Who filters for code is not served by records, unless they are about what was found.
     notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
     sections = sections_asked(query.plain, parts.brief()) if not query.frames else ()
+    if only_sections_asked(query.plain, sections):
+        ranking = _named_alone(ranking, query)
     warnings = _warnings(query, ranking)
     if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
@@ -133,6 +136,13 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
     if len(query.text.split()) == 1 and query.text.isascii() and not options.use_cloud:
         return Synthesis(None, Route("none", None, "a name alone is looked up: quoted from the index"))
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
+
+
+def _named_alone(ranking: Ranking, query: Query) -> Ranking:
+    """Of what was found only what bears the question as its name: for a class `Architecture` the word asks too."""
+    wanted = {"".join(split_words(name)) for name in query.identifiers}
+    bearing = tuple(found for found in ranking.candidates if "".join(split_words(found.name)) in wanted)
+    return replace(ranking, candidates=bearing, nothing_relevant=not bearing, more=0)
 
 
 def _category(parts: AskParts, query: Query) -> str | None:

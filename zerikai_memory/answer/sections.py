@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from zerikai_memory.model import BriefSection
+from zerikai_memory.store.words import STOP_WORDS, split_words
 
 # Two sections answer any such question; more would be the brief itself.
 MAX_SECTIONS = 2
@@ -32,6 +33,15 @@ _ASKED: Mapping[str, re.Pattern[str]] = {
 }
 
 
+# Words around the name of a section that ask for nothing else.
+_AROUND = frozenset(
+    "project code codebase base repo repository app application package library tool software system program here used "
+    "use uses using follow follows followed explain describe tell show give list name summarise summarize summary "
+    "overall general high level whole entire main key current please about work works exist exists there apply applies "
+    "build built made structured organised organized design look looks like know need".split()
+)
+
+
 def sections_asked(question: str, sections: Mapping[str, str]) -> tuple[BriefSection, ...]:
     """Those of the brief's `sections` (name to text) that the question asks for, at most MAX_SECTIONS."""
     found = []
@@ -40,3 +50,11 @@ def sections_asked(question: str, sections: Mapping[str, str]) -> tuple[BriefSec
         if text and pattern.search(question):
             found.append(BriefSection(name, text[:MAX_SECTION_CHARS]))
     return tuple(found[:MAX_SECTIONS])
+
+
+def only_sections_asked(question: str, sections: Sequence[BriefSection]) -> bool:
+    """Whether a question asks for these sections and for nothing else: then code beside them is padding."""
+    rest = question
+    for section in sections:
+        rest = _ASKED[section.name].sub(" ", rest)
+    return bool(sections) and all(word in STOP_WORDS or word in _AROUND for word in split_words(rest))
