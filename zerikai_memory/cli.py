@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from zerikai_memory import __version__
-from zerikai_memory.errors import Cancelled, InputError, ZerikaiError
+from zerikai_memory.errors import Cancelled, InputError, ZerikaiError, forbidden
 
 if TYPE_CHECKING:
     import argparse
@@ -56,6 +56,8 @@ def main(argv: Sequence[str] | None = None, *, open_memory: Callable[[], Memory]
         return _complain(str(error), args, INTERRUPTED)
     except ZerikaiError as error:
         return _complain(str(error), args, REFUSED)
+    except PermissionError as error:
+        return _complain(forbidden(error), args, REFUSED)
     except Exception as error:  # noqa: BLE001 -- the front: one line for the person, the trace on demand
         return _complain(f"unexpected {type(error).__name__}: {error} (--debug shows the trace)", args, REFUSED)
     finally:

@@ -48,3 +48,11 @@ class TooLongError(EmbeddingError):
 
 class Cancelled(ZerikaiError):
     """The work was stopped on request; the store is consistent and the next run goes on."""
+
+
+def forbidden(error: PermissionError) -> str:
+    """What a front says of a file that this user may not touch: which, and what to do."""
+    return (
+        f"{error.filename}: {error.strerror}. Let this user read and write it, or set ZERIKAI_HOME to a folder where "
+        "that is so"
+    )

@@ -277,3 +277,25 @@ def test_a_read_only_brain_answers_and_refuses_writes_in_words(open_folder):
         for path in folders:
             path.chmod(0o755)
     assert (done.stdout, done.returncode) == ("fine\n", 0), done.stderr
+
+
+CLOSED = (
+    "import argparse\nfrom zerikai_memory.cli import main\n"
+    + PRELOAD_AND_LEAVE_ROOT
+    + """
+os.environ["ZERIKAI_HOME"] = sys.argv[1]
+main(["workspace", "list"])
+"""
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of another kind")
+def test_a_brain_that_another_user_owns_is_told_with_what_to_do(open_folder):
+    home, workspace = open_folder / "brain", open_folder / "project"
+    workspace.mkdir()
+    used_brain(home, workspace)
+    home.chmod(0)
+    done = subprocess.run([sys.executable, "-c", CLOSED, str(home)], capture_output=True, text=True, check=False)
+    home.chmod(0o700)
+    assert f"{home}/zerikai.db: Permission denied. Let this user" in done.stderr
+    assert "unexpected" not in done.stderr

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from zerikai_memory.errors import ZerikaiError
+from zerikai_memory.errors import ZerikaiError, forbidden
 from zerikai_memory.redact import mask_secrets
 
 # An argument of a wrong type may be a whole file; the model needs to recognise it, not to read it again.
@@ -64,6 +64,8 @@ class MemoryTool(Tool):
                 raise ToolError(argument_error(cause, self.parameters["properties"])) from cause
             if isinstance(cause, ZerikaiError):
                 raise ToolError(mask_secrets(str(cause))) from cause  # it may repeat what the model gave
+            if isinstance(cause, PermissionError):
+                raise ToolError(forbidden(cause)) from cause
             if isinstance(error, UnexpectedToolError):
                 raise UnexpectedToolError(
                     f"{self.name} failed unexpectedly ({type(cause).__name__}). The server log has the details; "
