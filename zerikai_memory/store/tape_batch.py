@@ -10,7 +10,7 @@ from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten
 from zerikai_memory.store.tape_schema import WITHDRAWN, index_words, unindex_words
 from zerikai_memory.store.tape_usage import ResponseTable
 
-# What a session needs before it is shown: its owner looked at, or its steps numbered anew as well.
+# What a session needs before it is shown: a look at what is new in it, or at everything, with its steps numbered anew.
 TOUCHED, DISORDERED = 1, 2
 # Ends the name of a file that another one has replaced under its path; no path that is looked for holds it so.
 ASIDE = "\n#"
@@ -153,7 +153,7 @@ class TapeBatch:
                 f"UPDATE messages SET seen = {WITHDRAWN}, off_branch = 1 WHERE {untold} AND seen >= 0", values
             )
             for (session,) in lost:
-                self._touch(session, TOUCHED)
+                self._touch(session, DISORDERED)
 
     def session(
         self,
@@ -284,7 +284,7 @@ class TapeBatch:
     def _copy(self, session: int, source: int, key: bytes, told: Told) -> None:
         self._touch(session, TOUCHED)
         self._connection.execute(
-            "INSERT INTO copies VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET at = excluded.at,"
+            "INSERT INTO copies VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1) ON CONFLICT DO UPDATE SET at = excluded.at,"
             " entry = excluded.entry, moment = excluded.moment, place = excluded.place, seen = excluded.seen"
             " WHERE seen < excluded.seen",
             (key, source, session, told.at, told.entry, told.moment, told.place, self._epoch),
@@ -335,7 +335,7 @@ def origins_of(connection: sqlite3.Connection, session: int, agent: str) -> list
 def touch_sessions(connection: sqlite3.Connection, source: int) -> None:
     """Have every session that a file tells of settled."""
     connection.execute(
-        f"UPDATE sessions SET dirty = max(dirty, {TOUCHED}) WHERE id IN (SELECT session FROM messages WHERE source = ?1"
+        f"UPDATE sessions SET dirty = {DISORDERED} WHERE id IN (SELECT session FROM messages WHERE source = ?1"
         " UNION SELECT session FROM copies WHERE source = ?1)",
         (source,),
     )

@@ -49,6 +49,11 @@ def _remove_session(connection: sqlite3.Connection, session: int) -> int:
     """Remove a session's messages and figures; its row stays without a word, because forks name it as their origin."""
     rows = connection.execute("SELECT id, key FROM messages WHERE session = ?", (session,)).fetchall()
     _remove(connection, rows)
+    connection.execute(
+        f"UPDATE sessions SET dirty = {DISORDERED} WHERE id IN"
+        " (SELECT m.session FROM copies c JOIN messages m ON m.key = c.key WHERE c.session = ?)",
+        (session,),
+    )
     connection.execute("DELETE FROM copies WHERE session = ?", (session,))
     connection.execute("DELETE FROM responses WHERE session = ?", (session,))
     connection.execute("DELETE FROM proposals WHERE session = ?", (session,))

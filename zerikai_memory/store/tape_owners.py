@@ -20,6 +20,7 @@ def settle(connection: sqlite3.Connection, forgotten: Forgotten) -> int:
     if connection.execute("SELECT 1 FROM sessions WHERE dirty > 0 LIMIT 1").fetchone() is None:
         return 0
     _trace_origins(connection)
+    _note_own(connection)
     _give_to_owners(connection)
     _number_steps(connection)
     dropped = _drop_replays(connection, forgotten)
@@ -45,7 +46,9 @@ def _trace_origins(connection: sqlite3.Connection) -> None:
         traced = (chain[-1] if chain else "", len(chain))
         if traced != (family, depth):
             connection.execute("UPDATE sessions SET family = ?, depth = ? WHERE id = ?", (*traced, row))
-        if not dirty and (traced != (family, depth) or any((agent, one) in changed for one in chain)):
+        if traced != (family, depth):
+            connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (row,))
+        elif not dirty and any((agent, one) in changed for one in chain):
             connection.execute(f"UPDATE sessions SET dirty = {TOUCHED} WHERE id = ?", (row,))
 
 
@@ -55,6 +58,24 @@ def _chain(origins: Mapping[tuple[str, str], str], agent: str, session: str) -> 
     while (session := origins.get((agent, session), "")) and session not in found and len(found) < MAX_DEPTH:
         found.append(session)
     return found
+
+
+def _note_own(connection: sqlite3.Connection) -> None:
+    """When each session first said what no other one tells; where that has changed all it shares is looked at again.
+
+    A session that adds nothing ranks by its end, which moves with every message.
+    """
+    if connection.execute("SELECT 1 FROM copies LIMIT 1").fetchone() is None:
+        return
+    unshared = "SELECT moment FROM messages m WHERE session = ?1 AND NOT EXISTS"
+    unshared += " (SELECT 1 FROM copies c WHERE c.key = m.key AND c.session <> ?1)"
+    for session, dirty, before in connection.execute("SELECT id, dirty, own FROM sessions WHERE dirty > 0").fetchall():
+        # Steps are in the order of time, unless they are to be numbered anew.
+        order = "moment" if dirty == DISORDERED else "step"
+        found = connection.execute(f"{unshared} ORDER BY {order} LIMIT 1", (session,)).fetchone()
+        own = found[0] if found else None
+        if own is None or own != before:
+            connection.execute(f"UPDATE sessions SET own = ?, dirty = {DISORDERED} WHERE id = ?", (own, session))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +96,10 @@ def _give_to_owners(connection: sqlite3.Connection) -> None:
     if connection.execute("SELECT 1 FROM copies LIMIT 1").fetchone() is None:
         return
     keys = connection.execute(
-        "SELECT c.key FROM copies c JOIN sessions s ON s.id = c.session WHERE s.dirty > 0"
+        "SELECT key FROM copies WHERE fresh"
+        f" UNION SELECT c.key FROM copies c JOIN sessions s ON s.id = c.session WHERE s.dirty = {DISORDERED}"
         " UNION SELECT c.key FROM sessions s JOIN messages m ON m.session = s.id JOIN copies c ON c.key = m.key"
-        " WHERE s.dirty > 0"
+        f" WHERE s.dirty = {DISORDERED}"
     ).fetchall()
     ranks = _Ranks(connection)
     for (key,) in keys:
@@ -96,6 +118,7 @@ def _give_to_owners(connection: sqlite3.Connection) -> None:
         best = min((owner, *others), key=ranks.of)
         if best is not owner:
             _hand_over(connection, key, row, step, owner, best)
+    connection.execute("UPDATE copies SET fresh = 0 WHERE fresh")
 
 
 class _Ranks:
@@ -118,18 +141,17 @@ class _Ranks:
 
     def _session(self, row: int) -> tuple[int, float, float, str]:
         """Origins before their forks; else who said something of its own first; one that adds nothing is the older."""
-        depth, name = self._connection.execute("SELECT depth, session FROM sessions WHERE id = ?", (row,)).fetchone()
-        own = self._connection.execute(
-            "SELECT min(moment) FROM messages m WHERE session = ?1"
-            " AND NOT EXISTS (SELECT 1 FROM copies c WHERE c.key = m.key AND c.session <> ?1)",
-            (row,),
-        ).fetchone()[0]
+        depth, own, name = self._connection.execute(
+            "SELECT depth, own, session FROM sessions WHERE id = ?", (row,)
+        ).fetchone()
+        if own is not None:
+            return depth, own, 0.0, name
         end = self._connection.execute(
             "SELECT max(moment) FROM (SELECT moment FROM messages WHERE session = ?1"
             " UNION ALL SELECT moment FROM copies WHERE session = ?1)",
             (row,),
         ).fetchone()[0]
-        return depth, -1.0 if own is None else own, end or 0.0, name
+        return depth, -1.0, end or 0.0, name
 
 
 def _hand_over(connection: sqlite3.Connection, key: bytes, row: int, step: int, old: _Telling, new: _Telling) -> None:
@@ -144,7 +166,7 @@ def _hand_over(connection: sqlite3.Connection, key: bytes, row: int, step: int, 
     )
     if old.seen != WITHDRAWN:
         connection.execute(
-            "INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
             (key, old.source, old.session, old.at, old.entry, old.moment, old.place, old.seen),
         )
     connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id IN (?, ?)", (old.session, new.session))
@@ -211,12 +233,13 @@ class _Replay:
         self._agent = agent
         self._born = born
         self._origins = origins_of(connection, session, agent)
-        self.upto = max(upto, self._last_shared())
+        self._shared_seen = False
+        self.upto = upto
 
     def rows(self) -> Iterator[int]:
         """Ids of the messages that are replays."""
         sql = "SELECT id, role, text FROM messages WHERE session = ? ORDER BY step"
-        for row, role, text in self._connection.execute(sql, (self._session,)).fetchall():
+        for row, role, text in self._connection.execute(sql, (self._session,)):
             if not self._said_before(role, text):
                 return
             yield row
@@ -239,6 +262,10 @@ class _Replay:
             " AND (moment, place) > (?, ?) AND (at IS NULL OR ? IS NULL OR at <= ?) ORDER BY moment, place LIMIT 1",
             (role, text, *self.upto, self._born, self._born),
         ).fetchone()
+        if found and not self._shared_seen:  # looked up only where it matters: it takes a look at all that is shared
+            self._shared_seen = True
+            self.upto = max(self.upto, self._last_shared())
+            return self._said_before(role, text)
         if found:
             self.upto = found
         return found is not None

@@ -29,7 +29,7 @@ CREATE TABLE sessions (
     id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, project TEXT NOT NULL DEFAULT '',
     title TEXT NOT NULL DEFAULT '', forked_from TEXT, project_key TEXT NOT NULL DEFAULT '',
     title_key TEXT NOT NULL DEFAULT '', born REAL, retells INTEGER NOT NULL DEFAULT 0,
-    family TEXT NOT NULL DEFAULT '', depth INTEGER NOT NULL DEFAULT 0,
+    family TEXT NOT NULL DEFAULT '', depth INTEGER NOT NULL DEFAULT 0, own REAL,
     replay_moment REAL NOT NULL DEFAULT -1, replay_place INTEGER NOT NULL DEFAULT -1,
     dirty INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, session)
 );
@@ -43,10 +43,12 @@ CREATE TABLE messages (
 CREATE INDEX messages_source ON messages (source);
 CREATE TABLE copies (
     key BLOB NOT NULL, source INTEGER NOT NULL, session INTEGER NOT NULL, at REAL, entry TEXT NOT NULL,
-    moment REAL NOT NULL, place INTEGER NOT NULL, seen INTEGER NOT NULL, PRIMARY KEY (key, source, session)
+    moment REAL NOT NULL, place INTEGER NOT NULL, seen INTEGER NOT NULL, fresh INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (key, source, session)
 ) WITHOUT ROWID;
 CREATE INDEX copies_session ON copies (session);
 CREATE INDEX copies_source ON copies (source);
+CREATE INDEX copies_fresh ON copies (fresh) WHERE fresh;
 CREATE TABLE links (
     source INTEGER NOT NULL, entry TEXT NOT NULL, parent TEXT NOT NULL, PRIMARY KEY (source, entry)
 ) WITHOUT ROWID;
