@@ -448,3 +448,78 @@ def test_a_file_that_was_written_anew_behind_its_first_line_and_has_grown_is_rea
     assert report.bad_lines == 0
     assert [text for text, off in steps(tape, "s") if not off] == [f"words {n}" for n in (1, *range(31, 60))]
     tape.close()
+
+
+# A change of a chat session's log: what, which request, how many parts.
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(["ask", "ask", "answer", "answer", "reword", "cut", "retitle", "tear", "index", "index"]),
+        st.integers(0, 3),
+    ),
+    min_size=4,
+    max_size=16,
+)
+
+
+def change(kind, number, asked, count):
+    """The log entry of a change, or None where it has no target."""
+    at = number % asked if asked else None
+    if kind == "ask":
+        request = {"requestId": f"r{count}", "timestamp": 1_770_000_000_000 + count * 1000}
+        return {"kind": 2, "k": ["requests"], "v": [request | {"message": {"text": f"ask {count}"}, "response": []}]}
+    if kind == "retitle":
+        return {"kind": 1, "k": ["customTitle"], "v": f"title {count}"}
+    if at is None:
+        return None
+    if kind == "answer":
+        return {"kind": 2, "k": ["requests", at, "response"], "v": [{"value": f"part {count} "}]}
+    if kind == "reword":
+        return {"kind": 1, "k": ["requests", at, "message", "text"], "v": f"re{'x' * number} {count}"}
+    return {"kind": 2, "k": ["requests"], "v": [], "i": at}  # all from there on
+
+
+def test_however_a_chat_session_changes_the_index_is_a_fresh_reading_of_it(tmp_path):
+    @LAW
+    @given(CHANGES)
+    def law(changes):
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder) / "home"
+            path = home / "Code/User/workspaceStorage/h/chatSessions/v.jsonl"
+            log, asked = [json.dumps({"kind": 0, "v": {"sessionId": "v", "requests": []}}) + "\n"], 0
+            grown = open_archive(home, brain=Path(folder) / "brain")
+            path.parent.mkdir(parents=True)
+            for count, (kind, number) in enumerate(changes):
+                if kind == "index":
+                    grown.index()
+                elif kind == "tear":
+                    path.write_text("".join(log)[: -1 - number])
+                elif entry := change(kind, number, asked, count):
+                    asked = {"ask": asked + 1, "cut": number % asked if asked else 0}.get(kind, asked)
+                    log.append(json.dumps(entry) + "\n")
+                    path.write_text("".join(log))
+                if path.exists():
+                    os.utime(path, ns=(count * 10**9, count * 10**9))
+            path.write_text("".join(log))
+            grown.index()
+            fresh = open_archive(home, brain=Path(folder) / "fresh")
+            fresh.index()
+            now, wanted = live(state(grown)[0]), live(state(fresh)[0])
+            assert {key: said for key, said in now.items() if said} == wanted
+            grown.close()
+            fresh.close()
+
+    law()
+
+
+def test_a_request_that_was_taken_back_is_kept_and_marked(tmp_path):
+    home = tmp_path / "home"
+    request = {"requestId": "r1", "timestamp": 1_770_000_000_000, "message": {"text": "first try"}, "response": []}
+    other = request | {"requestId": "r2", "message": {"text": "better asked"}}
+    head = {"kind": 0, "v": {"sessionId": "v", "requests": [request]}}
+    path = put(home / "Code/User/workspaceStorage/h/chatSessions/v.jsonl", [head])
+    tape = open_archive(home, brain=tmp_path / "brain")
+    tape.index()
+    put(path, [head, {"kind": 2, "k": ["requests"], "v": [other], "i": 0}])
+    tape.index()
+    assert sorted(steps(tape, "v")) == [("better asked", False), ("first try", True)]
+    tape.close()
