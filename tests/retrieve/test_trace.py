@@ -131,3 +131,61 @@ def test_a_question_with_a_place_is_no_trace(question: str) -> None:
 def test_the_words_of_a_trace_are_those_of_its_messages() -> None:
     assert {"home", "ci", "build", "shop"}.isdisjoint(understand(PYTHON).words)
     assert "keyerror" in understand(PYTHON).words
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        # pytest's long form: a place alone on its line, the failing one last
+        ("tests/test_cart.py:2: \n_ _ _ _\n\nsrc/shop/cart.py:3: \n_ _ _\nsrc/shop/cart.py:8: KeyError",
+         ["src/shop/cart.py:8", "src/shop/cart.py:3", "tests/test_cart.py:2"]),
+        # Java: the cause of the cause is where it began
+        ("Exception: x\n\tat com.shop.Cart.add(Cart.java:3)\n\tat com.shop.Main.main(Main.java:8)\n"
+         "Caused by: java.io.IOException\n\tat com.shop.Disk.read(Disk.java:7)\n\t... 2 more",
+         ["Disk.java:7 read", "Cart.java:3 add", "Main.java:8 main"]),
+        ("Error: outer\n    at a (/app/a.js:1:1) {\n  [cause]: Error: inner\n      at b (/app/b.js:2:2)\n}",
+         ["/app/b.js:2 b", "/app/a.js:1 a"]),
+        ("   at Shop.Cart.Add() in C:\\src\\Cart.cs:line 12", ["C:/src/Cart.cs:12"]),
+        ("Error: Undefined variable.\n12 |   color: $x;\n  src/style.scss 12:10  root stylesheet",
+         ["src/style.scss:12"]),
+        ("add@http://localhost/src/a.js:1:1\nglobal code@http://localhost/src/b.js:3:1\n"
+         "async*load@http://localhost/src/c.js:2:1",
+         ["localhost/src/a.js:1 add", "localhost/src/b.js:3", "localhost/src/c.js:2 load"]),
+        ('Current thread 0x1 (most recent call first):\n  File "/app/db.py", line 5 in load\n'
+         '  File "/app/cart.py", line 20 in total',
+         ["/app/db.py:5 load", "/app/cart.py:20 total"]),
+        ('\x1b[35mFile \x1b[0m"/app/cart.py"\x1b[0m, line \x1b[35m20\x1b[0m, in \x1b[35mtotal\x1b[0m\nKeyError: 1',
+         ["/app/cart.py:20 total"]),
+        ('> Traceback (most recent call last):\r\n>   File "C:\\shop\\cart.py", line 20, in total\r\n> KeyError: 1',
+         ["C:/shop/cart.py:20 total"]),
+    ],
+)  # fmt: skip
+def test_other_forms_of_traces_are_read_innermost_first(text: str, places: list[str]) -> None:
+    frames = understand(text).frames
+    assert [f"{frame.path}:{frame.line}{f' {frame.name}' if frame.name else ''}" for frame in frames] == places
+
+
+def test_columns_of_places_are_no_words_of_the_message() -> None:
+    assert understand(NODE).plain.split("\n")[1].strip() == ""
+    assert "12" not in understand(MYPY).words
+
+
+def test_a_place_with_a_colon_behind_it_is_a_question_about_that_line() -> None:
+    query = understand("src/shop/cart.py:3:")
+    assert (query.frames, query.paths[0].line) == ((), 3)
+
+
+def test_a_frame_behind_the_end_of_its_file_means_the_file(memory: Memory, workspace: Path) -> None:
+    (workspace / "cart.py").write_text("def add(item):\n    return item\n")
+    memory.scan(str(workspace))
+    answer = memory.query('  File "/app/cart.py", line 900, in gone\nKeyError: 1', str(workspace))
+    assert [hit.qualified_name or hit.name for hit in answer.results] == ["cart"]
+
+
+def test_a_trace_of_minified_or_foreign_files_says_that_no_frame_is_here(memory: Memory, workspace: Path) -> None:
+    (workspace / "cart.py").write_text("def add(item):\n    return item\n")
+    memory.scan(str(workspace))
+    text = "TypeError: t is not a function\n    at e.r (https://example.com/static/js/main.3f2a1b.chunk.js:2:183729)"
+    answer = memory.query(text, str(workspace))
+    assert answer.nothing_relevant
+    assert "no frame of the trace is in this project" in answer.warnings

@@ -49,12 +49,14 @@ def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least
 
 
 def _entity(view: IndexView, inside: Sequence[int], named: Sequence[int], line: int | None) -> int | None:
-    """The innermost entity around the line; one of the frame's name, when the file has changed since the trace."""
+    """The innermost entity around the line; when the file has changed since, one of the frame's name or the file."""
     if line is None:
         return named[0] if named else None
     if named and not any(view.first_lines[i] <= line <= view.end_lines[i] for i in named):
         return min(named, key=lambda i: abs(int(view.start_lines[i]) - line))
-    return innermost(view, inside, line)
+    around = innermost(view, inside, line)
+    # A line behind the end: the file is the right one, and nothing in it can be told.
+    return next((i for i in inside if view.types[i] == "module"), None) if around is None else around
 
 
 def innermost(view: IndexView, positions: Iterable[int], line: int) -> int | None:

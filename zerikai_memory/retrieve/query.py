@@ -15,6 +15,8 @@ from zerikai_memory.store.words import STOP_WORDS, split_words, words
 MAX_QUESTION_CHARS = 8_000
 MAX_WORDS = 64
 
+# Terminals colour traces, and people paste them.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _NAME = r"[^\W\d]\w*"
 _JOINT = re.compile(r"[?!]?\.|::|#|->")
 _DOTTED = re.compile(rf"{_NAME}(?:(?:{_JOINT.pattern}){_NAME})*")
@@ -87,7 +89,7 @@ class Query:
 
 def understand(question: str) -> Query:
     """Take a question apart; a question over MAX_QUESTION_CHARS is cut and says so."""
-    text = question[:MAX_QUESTION_CHARS].replace("\0", " ").strip()
+    text = _COLOURS.sub("", question[:MAX_QUESTION_CHARS]).replace("\0", " ").strip()
     trace = find_trace(text)
     plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
     if not trace:

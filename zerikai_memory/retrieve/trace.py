@@ -1,7 +1,7 @@
 """Stack traces and error lists in a question, as frames, innermost first.
 
-Known are Python (also IPython and rich), pytest, Node and other V8, Firefox and Safari, tsc, mypy, ESLint, vitest and
-whatever else writes `path:line: error`.
+Known are Python (also IPython, rich and faulthandler), pytest, Node and other V8, Firefox and Safari, tsc, mypy,
+ESLint, vitest, Sass, Java and .NET, and whatever else writes `path:line: error`. The cause of an error comes first.
 """
 
 from __future__ import annotations
@@ -23,24 +23,28 @@ _RAISED = r"[A-Z][\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Failed)\b"
 _DEEPEST_LAST = tuple(
     re.compile(pattern)
     for pattern in (
-        rf'File "(?P<path>[^"\n]+)", line {_LINE}(?:, in (?P<name>[^\s,]+))?',
+        rf'File "(?P<path>[^"\n]+)", line {_LINE}(?:,? in (?P<name>[^\s,]+))?',
         rf"\bFile (?P<path>{_FILE}):{_LINE}, in (?P<name>[^\s(,]+)",  # IPython
         rf"(?:^|(?<=\s))(?P<path>{_FILE}):{_LINE}:? in (?P<name>[^\s,]+)\s*(?:$|│)",  # pytest's short form, rich
         rf"(?:^|(?<=\s))(?P<path>{_FILE}):{_LINE}: {_RAISED}",  # where pytest's trace ends
+        rf"^(?P<path>{_FILE}):{_LINE}:\s*$",  # and its frames above
     )
 )
 # The innermost frame is the first one, or the places are a list.
 _DEEPEST_FIRST = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^\W*at (?:(?:async |new )*(?P<name>[^\s(]+)(?: \[as [^\]]+\])? \()(?P<path>(?!eval at)\S.*?){_AT}\)\s*$",
+        rf"^\W*at (?:(?:async |new )*(?P<name>[^\s(]+)(?: \[as [^\]]+\])? \()(?P<path>(?!eval at)\S.*?){_AT}\)[\s{{]*$",
+        rf"^\W*at (?P<name>[\w.$/<>]+)\((?P<path>[\w$-]+\.[A-Za-z]{{1,8}}):{_LINE}\)\s*$",  # Java and its kin
+        rf"\bin (?P<path>(?:[A-Za-z]:)?{_FILE}):line {_LINE}\b",  # .NET
         rf"^\W*at (?:async )?(?P<path>[^\s(]\S*?){_AT}\s*$",
         rf"\bin (?P<name>\w+) \(at (?P<path>{_FILE}){_AT}\)",  # components of React
-        rf"^\s*(?P<name>[^\s@]*)@(?P<path>\S+?):{_LINE}:\d{{1,7}}\s*$",
+        rf"^\s*(?P<name>(?:global|module|eval) code|[^\s@]*)@(?P<path>\S+?):{_LINE}:\d{{1,7}}\s*$",
         rf"(?:^|(?<=\s))(?P<path>{_FILE})\({_LINE}(?:,\d{{1,7}})?\):",  # tsc
         rf"(?:^|(?<=\s))(?P<path>{_FILE}){_AT}:?(?: -)? (?:fatal )?(?:error|warning|note)\b",
         rf"(?:^|(?<=\s))(?P<path>{_FILE}){_AT}:? [A-Z]{{1,5}}\d{{2,5}}\b",  # a rule's code
         rf"^\s*(?:-->|❯)\s*(?:(?P<name>[^\s:]+)\s+)?(?P<path>{_FILE}){_AT}\s*$",
+        rf"^\s*(?P<path>{_FILE}) {_LINE}:\d{{1,7}}\s",  # Sass
         rf"^(?P<path>(?:[A-Za-z]:)?{_FILE}){_AT}\s*$",  # Node's head line; alone it is a plain question
     )
 )
@@ -61,7 +65,11 @@ _SCHEME = re.compile(r"^(?:webpack(?:-internal)?|file|https?|app|vite|rsc|turbop
 _WRITTEN_BREAK = re.compile(r"\\r?\\n|\\n")
 # A trace that was pasted onto one line: a break before each of its frames.
 _RUN_TOGETHER = re.compile(r"[ \t]+(?=at (?:(?:async |new )*[^\s(]+ )?\(?\S+:\d+:\d+\)?(?:\s|$))")
-_NOT_A_NAME = re.compile(r"<[^>]*>\.?|\$\d+|/<|\*$")
+_NOT_A_NAME = re.compile(r"<[^>]*>\.?|\$\d+|/<|^.*\*(?=.)|\*$|^\w+ code$")
+# What follows was the cause of what stands above: the place where it began.
+_CAUSE = re.compile(r"^\W*(?:Caused by\b|\[cause\]|cause:)")
+_RECENT_FIRST = re.compile(r"most recent call first", re.IGNORECASE)
+_COLUMN = re.compile(r"^(?::\d{1,7}|,\d{1,7}(?=\)))+\)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +98,28 @@ def find_trace(text: str) -> Trace | None:
     lines = _lines(text)
     last: list[Frame] = []
     first: list[Frame] = []
+    outer: list[Frame] = []
     message: list[str] = []
     above: str | None = None
     for line in lines:
-        found, told = _frames(line, _DEEPEST_LAST), last
+        if _CAUSE.match(line):
+            outer, first = [*first, *outer], []
+        found = _frames(line, _DEEPEST_LAST)
+        last += [frame for frame, _ in found]
         if not found:
-            found, told = _frames(line, _DEEPEST_FIRST), first
-        if not found and above and (beneath := _BENEATH.match(line)):
-            found, told = [(_frame(above, beneath), beneath.span())], first
-        elif not found:
-            first += [_frame(match["path"], match) for match in _NODE_ID.finditer(line)]
-            alone = _PATH_ALONE.match(line)
-            above = alone["path"] if alone else None
-        told += [frame for frame, _ in found]
+            found = _frames(line, _DEEPEST_FIRST)
+            if not found and above and (beneath := _BENEATH.match(line)):
+                found = [(_frame(above, beneath), beneath.span())]
+            elif not found:
+                first += [_frame(match["path"], match) for match in _NODE_ID.finditer(line)]
+                alone = _PATH_ALONE.match(line)
+                above = alone["path"] if alone else None
+            first += [frame for frame, _ in found]
         message.append(_without(line, [span for _, span in found]))
-    frames = tuple(dict.fromkeys((*reversed(last), *first)))[:MAX_FRAMES]
-    if len(lines) == 1 and not last and re.fullmatch(rf"\s*{_FILE}{_AT}\s*", text):
+    if not _RECENT_FIRST.search(text):
+        last.reverse()
+    frames = tuple(dict.fromkeys((*last, *first, *outer)))[:MAX_FRAMES]
+    if len(lines) == 1 and re.fullmatch(rf"\s*{_FILE}{_AT}:?\s*", text):
         return None
     return Trace(frames, "\n".join(message)) if any(frame.line for frame in frames) else None
 
@@ -126,7 +140,7 @@ def _frames(line: str, patterns: tuple[re.Pattern[str], ...]) -> list[tuple[Fram
 
 def _without(line: str, spans: list[tuple[int, int]]) -> str:
     for start, end in reversed(spans):
-        line = f"{line[:start]} {line[end:]}"
+        line = f"{line[:start]} {_COLUMN.sub('', line[end:])}"
     return line
 
 
