@@ -9,7 +9,7 @@ import pytest
 
 from zerikai_memory.model_sessions import Turn
 from zerikai_memory.sessions.cues import load_cues
-from zerikai_memory.sessions.extracting import MOST_MESSAGE_CHARS, propose
+from zerikai_memory.sessions.extracting import MOST_MESSAGE_CHARS, examine, propose
 from zerikai_memory.sessions.sentences import prose_sentences, without_filler
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "proposals"
@@ -48,6 +48,7 @@ def counts(rows: list[dict[str, str]]) -> tuple[int, int, int]:
         ("trap_turns.toml", 80, 0.9),
         ("unseen_trap_turns.toml", 80, 0.8),
         ("later_turns.toml", 50, 0.8),
+        ("fresh_turns.toml", 40, 0.8),
     ],
 )
 def test_nine_of_ten_proposals_of_a_labelled_set_are_right(name: str, least: int, recall: float):
@@ -139,11 +140,38 @@ def test_what_a_person_wants_written_is_no_decision():
         ("- **Bold** first\n2. second one\n# heading", ["Bold first", "second one"]),
         ("第一句。第二句在这里。", ["第一句。", "第二句在这里。"]),
         ("snake_case stays, *stress* goes", ["snake_case stays, stress goes"]),
+        ("**it** is in `__init__`", ["it is in `__init__`"]),
         ("a/b/c/d.py:10: E501 120 > 100 [==]", []),
     ],
 )
 def test_a_message_is_cut_into_sentences(text: str, sentences: list[str]):
     assert list(prose_sentences(text)) == sentences
+
+
+@pytest.mark.parametrize(
+    ("picked", "laid_out", "content"),
+    [
+        ("option B", "A) one table\nB) two tables", "(that is: two tables)"),
+        ("let's go with 2, it is cheaper", "1. one table\n2. **two tables**: cheap", "(that is: two tables: cheap)"),
+        ("the second option please", "- Option 1: one table\n- Option 2: two tables", "(that is: two tables)"),
+        ("go with the first one because it is small", "a. one table\nb. two tables", "(that is: one table)"),
+        ("option C", "A) one table\nB) two tables", None),
+        ("option B", "What do you think?", None),
+        ("2", "1. one table\n2. two tables", None),  # may answer anything
+    ],
+)
+def test_an_option_that_is_picked_is_told_in_the_words_of_the_answer(picked: str, laid_out: str, content: str | None):
+    found = list(propose([turn(f"Two ways:\n\n{laid_out}", "assistant", 1), turn(picked)]))
+    assert [content in one.content for one in found] == ([True] if content else [])
+
+
+def test_what_is_taken_back_is_found_and_marked_so_that_nobody_proposes_it():
+    said = [turn("We decided to keep SQLite for the queue."), turn("scratch that", step=3)]
+    assert [one.withdrawn for one in examine(said)] == [True]
+    assert not list(propose(said))
+    later = [said[0], *(turn(f"And the page number {n}?", step=3 + n) for n in range(9))]
+    assert list(propose([*later, turn("scratch that", step=20)]))  # too far from it
+    assert not list(propose([*later, turn("The decision to keep SQLite for the queue was reversed.", step=20)]))
 
 
 def test_filler_in_front_goes():

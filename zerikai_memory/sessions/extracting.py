@@ -14,7 +14,7 @@ from itertools import groupby
 
 from zerikai_memory.model_sessions import Turn
 from zerikai_memory.sessions.cues import Cue, Cues, load_cues
-from zerikai_memory.sessions.options import picked_option
+from zerikai_memory.sessions.options import picked_option, without_pointing
 from zerikai_memory.sessions.retracting import retraction, same_topic
 from zerikai_memory.sessions.sentences import GIVES_REASON, prose_sentences, without_filler, without_reason
 from zerikai_memory.store.words import STOP_WORDS
@@ -128,8 +128,6 @@ class _Talk:
                 self._withdraw(lambda one: one.turn == self._before)
             elif mark is not None and number < FIRST_SENTENCES:
                 self._withdraw_latest()
-        if len(turn.text.split()) <= MOST_VERDICT_WORDS and self._cues.is_joke(turn.text):
-            self._withdraw_latest()
 
     def _withdraw_latest(self) -> None:
         near = [one.turn for exchange, one in self.found if exchange >= self._exchange - 1]
@@ -158,6 +156,8 @@ class _Talk:
                 return []
             if option:
                 content = f"{content.rstrip('.!')} (that is: {option})"
+                if cue.option and following and tells_enough(following[0]):
+                    content = f"{content}. {following[0]}"  # why
             elif _LAYS_OUT.search(turn.text):
                 return []
         elif not tells_enough(sentence):
@@ -199,6 +199,7 @@ def _cue_of(turn: Turn, sentence: str, following: str, cues: Cues) -> Cue | None
             continue
         if match := cue.pattern.search(sentence.replace("’", "'") if cue.pairs else plain):
             frame = plain[: match.start()] if not cue.pairs else ""
+            plain = without_pointing(plain) if cue.option else plain
             claim = _CLAUSE_END.split(plain, 1)[0] if cue.clause else without_reason(plain)
             return None if cues.blocked(cue.category, claim if cue.clause else plain, claim, frame) else cue
     return None

@@ -7,13 +7,18 @@ import re
 _OPTION = re.compile(
     r"(?i)\b(?:option|variant|alternative|approach|plan|proposal|number)\s+([a-e1-6])\b"
     r"|\b(?:go|going|went)\s+(?:with|for)\s+(?:the\s+)?([a-e1-6]|first|second|third|fourth)(?=\W*$|\s*[.,;:!)–—]|\s+(?:because|since|please|then|and|as)\b)"
-    r"|\bthe\s+(first|second|third|fourth)\s+(?:option|one|variant|alternative|approach|plan|proposal|layout|design)\b"
+    r"|\b(first|second|third|fourth)\s+(?:option|one|variant|alternative|approach|plan|proposal|layout|design)\b"
 )
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _OPTION_LINE = re.compile(
     r"(?im)(?:^|(?<=[.:;?]\s))[ \t]*(?:[-*+][ \t]+)?\**(?:option|variant|alternative|approach|plan)?[ \t]*"
     r"\(?(?P<mark>[a-e1-6])\**[ \t]*[.):—–-]\**[ \t]+(?P<text>\S[^\n]{3,160})"
 )
+
+
+def without_pointing(sentence: str) -> str:
+    """The sentence with the option by its letter: "the second one" alone tells nothing, but the option is known."""
+    return _OPTION.sub("option a", sentence)
 
 
 def picked_option(sentence: str, answer: str) -> str:

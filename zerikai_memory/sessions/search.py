@@ -25,6 +25,8 @@ CANDIDATES, LEAST_CANDIDATES = 4, 60
 # A question of more words than this is a pasted text; its first words say what it is about.
 MAX_QUERY_WORDS, MAX_PHRASES = 40, 8
 UUID_CHARS = 36
+# With fewer hits that hold all words, those that hold most are added.
+FEW = 3
 # Where no message holds all words, hits behind these must hold more than half as many as the one that holds most.
 ALWAYS_SHOWN = 2
 # A word of more messages than this says little and costs most of the time; it counts only if every word is like that.
@@ -63,7 +65,7 @@ def search(
     best = _best(_holding(phrases, store.search(every, wanted, most)), reason)[:limit]
     whole = [word for word in words(question[:4_000]) if word not in STOP_WORDS] or asked
     sure = len(best) or ALWAYS_SHOWN
-    if len(best) < limit and len(asked) + len(phrases) > 1:
+    if len(best) < min(limit, FEW) and len(asked) + len(phrases) > 1:
         some = _holding(phrases, store.search(" AND ".join(quoted) or _any_of(store, whole), wanted, most))
         known = {hit.snippet for hit in best}
         best = [*best, *(hit for hit in _best(some, reason) if hit.snippet not in known)][:limit]

@@ -14,7 +14,8 @@ _QUOTED = re.compile(
 )
 _NO_PROSE = re.compile(r"^\s*(?:>|\||#|[+-]{3}|\$ |\w+@\w+[:~]|\d{4}-\d\d-\d\d[T ]\d|at \S+\(|File \")")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?")
-_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
+# Not inside of code: `__init__` is a name.
+_EMPHASIS = re.compile(r"(`[^`]*`)|\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
 # Not after "e.g." or "v1." and not inside of names and numbers.
 _END = re.compile(
     r"(?<=[.!?…])(?<!\b[eE]\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)(?<!\bvs\.)(?<!\betc\.)(?<!\s\.\.\.)[\"')”]*\s+|(?<=[。！？])"
@@ -51,7 +52,7 @@ def prose_sentences(text: str, foreign: Callable[[str], bool] = lambda line: Fal
         if not own or not line.strip() or _NO_PROSE.match(line):
             continue
         own = not foreign(line.strip())
-        line = _EMPHASIS.sub("", _LIST_MARK.sub("", line))
+        line = _EMPHASIS.sub(r"\1", _LIST_MARK.sub("", line))
         for part in _END.split(_QUOTED.sub('""', line)):
             sentence = " ".join(part.split())
             if 4 <= len(sentence) <= MOST_SENTENCE_CHARS and _is_prose(sentence):
