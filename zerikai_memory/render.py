@@ -6,6 +6,7 @@ characters they hold; JSON is valid UTF-8 whatever was indexed.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -46,19 +47,28 @@ class ScanSummary(ScanReport):
 
 def as_json(value: Any) -> Any:
     """Dataclasses, enums, tuples and mappings as plain JSON values; lone surrogates become visible escapes."""
+    if type(value) is str:
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if value is None or type(value) is int:
+        return value
     if isinstance(value, Enum):
         return as_json(value.value)
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return as_json(str(value))
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no NaN and no infinity
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+        return {name: as_json(getattr(value, name)) for name in _field_names(type(value))}
     if isinstance(value, Mapping):
         return {as_json(str(key)): as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [as_json(item) for item in value]
     return value
+
+
+@functools.cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 def json_line(value: Any) -> str:

@@ -6,6 +6,7 @@ multi-line pydantic report. Here unknown names are refused, text stays text, and
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import InputRequiredResult, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from zerikai_memory.errors import ZerikaiError, forbidden
 from zerikai_memory.redact import mask_secrets
@@ -39,11 +40,8 @@ class ArgumentsAsGiven(FuncMetadata):
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
         """Lists given as JSON text become lists; every other value stays what it is."""
-        properties = self.arg_model.model_json_schema()["properties"]
-        return {
-            name: _list_from_text(value) if _takes_list(properties.get(name, {})) else value
-            for name, value in data.items()
-        }
+        lists = _list_arguments(self.arg_model)
+        return {name: _list_from_text(value) if name in lists else value for name, value in data.items()}
 
 
 class MemoryTool(Tool):
@@ -155,6 +153,13 @@ def _expectation(schema: dict[str, Any]) -> tuple[str, str]:
         return f"one of {', '.join(schema['enum'])}", json.dumps(schema["enum"][0])
     longest = f" of 1 to {schema['maxLength']} characters" if "maxLength" in schema else ""
     return words.get(schema.get("type", ""), (f"one text{longest}", '"some text"'))
+
+
+@functools.cache
+def _list_arguments(model: type[BaseModel]) -> frozenset[str]:
+    """Names of the arguments that take a list; making the schema takes milliseconds, and it stays the same."""
+    properties = model.model_json_schema()["properties"]
+    return frozenset(name for name, schema in properties.items() if _takes_list(schema))
 
 
 def _takes_list(schema: dict[str, Any]) -> bool:

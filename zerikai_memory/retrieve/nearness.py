@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zerikai_memory.retrieve.rank import Floats, Ints
+from zerikai_memory.retrieve.rank import Floats, Ints, smallest
 from zerikai_memory.store.vectors import ExactVectorIndex, Nearest, Vector, distances_around
 from zerikai_memory.store.view import IndexView
 
@@ -22,12 +22,12 @@ def distances_of(view: IndexView, query: Vector, nearest: Nearest, others: Ints)
 def nearest_first(nearest: Nearest, distances: Floats, most: int) -> Ints:
     """Positions of the nearest entities, at most so many."""
     if nearest.positions is None:
-        return np.argsort(distances, kind="stable")[:most]
+        return smallest(distances, most)
     # By real distance and then by row, as the exact index orders them: ties fall alike whoever answers. What is short
     # of the number are entities without a vector, which the other index does not name.
     found = np.sort(nearest.positions)
     if len(found) < most:
-        rest = np.setdiff1d(np.argsort(distances, kind="stable")[: 2 * most], found)
+        rest = np.setdiff1d(smallest(distances, 2 * most), found)
         found = np.sort(np.concatenate((found, rest)))
     order: Ints = found[np.argsort(distances[found], kind="stable")][:most]
     return order
