@@ -13,6 +13,8 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 EventKind = Literal["supersede", "confirm", "reaffirm", "conflict", "agree"]
 # `by` of an event that a model has caused begins so.
 MODEL = "model "
+# `by` of a confirmation that an agent gave begins so; it weighs less than a person's.
+AGENT = "agent "
 AnchorState = Literal["fresh", "moved", "changed", "gone", "unknown"]
 
 
@@ -42,9 +44,10 @@ class Anchor:
 class Note:
     """A saved record: `id` is shown as `note:ID`; `created_at` is when it was written.
 
-    `confirmed_by` says who or what confirmed it, None: nobody. `superseded_by` None: it is live. `conflicts` are ids
-    of live records that disagree with it, `model_conflicts` those of them of which only a model says so. `warnings` are
-    about the act of saving: a secret was masked, the same note was there already, it disagrees with another one.
+    `confirmed_by` says who or what confirmed it, a person before an agent, None: nobody. `superseded_by` None: it is
+    live. `conflicts` are ids of live records that disagree with it, `model_conflicts` those of them of which only a
+    model says so. `warnings` are about the act of saving: a secret was masked, the same note was there already, it
+    disagrees with another one.
     """
 
     id: str

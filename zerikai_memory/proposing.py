@@ -70,6 +70,7 @@ class Proposals:
                 {"detail": _source(proposal), "confirmed": by},
                 session=proposal.session,
                 said_at=proposal.at,
+                accepted=True,
             ),
             proposal.agent,
         )

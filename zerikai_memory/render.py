@@ -30,7 +30,7 @@ from zerikai_memory.model import (
     SkippedPath,
     WorkspaceInfo,
 )
-from zerikai_memory.model_notes import Anchor
+from zerikai_memory.model_notes import AGENT, Anchor
 
 # A scan of a large project skips thousands of paths; a reader needs to see what kind they are.
 PATHS_SHOWN = 5
@@ -209,7 +209,8 @@ def note_marks(note: Note) -> list[str]:
     if note.superseded_by:
         marks.append(f"superseded by note:{one_line(note.superseded_by)}")
     if note.confirmed_by:
-        marks.append(f"confirmed by {one_line(note.confirmed_by)}")
+        alone = ", not by a person" if note.confirmed_by.startswith(AGENT) else ""
+        marks.append(f"confirmed by {one_line(note.confirmed_by)}{alone}")
     return marks
 
 

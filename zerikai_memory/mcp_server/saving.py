@@ -19,6 +19,9 @@ from zerikai_memory.model import Note
 if TYPE_CHECKING:
     from zerikai_memory.mcp_server.tools import ToolParts
 
+# The name of an agent that gives none.
+UNNAMED = "unnamed"
+
 
 def _one_or_many(value: Any) -> Any:
     """A single text, as models send it, is a list of one; an empty one is how they leave it out."""
@@ -110,9 +113,9 @@ def save_tool(parts: ToolParts) -> MemoryTool:
     return memory_tool(save_to_memory, Note, title="Save to memory", annotations=annotations)
 
 
-def _agent(ctx: Context[Any, Any]) -> str | None:
-    """The name that the client gave itself."""
+def _agent(ctx: Context[Any, Any]) -> str:
+    """The name that the client gave itself; what has none is an agent all the same."""
     client = getattr(ctx.session, "client_params", None)
     info = getattr(client, "client_info", None)
     name = getattr(info, "name", None)
-    return name[:100] if isinstance(name, str) and name.isprintable() else None
+    return name[:100] if isinstance(name, str) and name.strip() and name.isprintable() else UNNAMED

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
+from zerikai_memory.memory.kin import kin_words
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
@@ -28,12 +29,12 @@ from zerikai_memory.memory.notes import (
     unclear_id,
 )
 from zerikai_memory.memory.pairing import Compared, disagreeing
-from zerikai_memory.memory.recall import Candidate, DecayDays, answers, asked_for, chosen, rank_records
+from zerikai_memory.memory.recall import Candidate, DecayDays, answers, asked_for, chosen, coverage, rank_records
 from zerikai_memory.memory.salience import importance, tentative
 from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
-from zerikai_memory.model_notes import Anchor, Note, NoteEvent, NoteHistory
+from zerikai_memory.model_notes import AGENT, Anchor, Note, NoteEvent, NoteHistory
 from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.cite import WorkingFile
 from zerikai_memory.retrieve.frames import frame_entities
@@ -115,7 +116,8 @@ class Ledger:
             for old in replaced
         ]
         if details.confirmed:
-            events.append(NoteEvent("", "confirm", now, by=details.confirmed, session=session, agent=agent))
+            by = details.confirmed if agent is None or draft.accepted else f"{AGENT}{agent} for {details.confirmed}"
+            events.append(NoteEvent("", "confirm", now, by=by, session=session, agent=agent))
         compared = Compared(parts.notes, note, {old.id for old in replaced}, now)
         stored, new = parts.notes.append(note, [*events, *compared.events()], self._vector(note), compared.seen)
         if not new:
@@ -142,6 +144,7 @@ class Ledger:
         ranked = rank_records(
             arrays,
             table.lexical(asked.query.words, arrays, RECALL_CANDIDATES),
+            table.lexical(kin_words(asked.query.terms), arrays, RECALL_CANDIDATES),
             self._parts.embedder.encode([asked.query.text])[0],
             category=category,
             fixing=asked.fixing,
@@ -269,7 +272,7 @@ class Ledger:
     def _promoted(self, note: Note) -> Note:
         """Confirm a record by rule once enough sessions have said it; a guess stays one however often it is said."""
         if (
-            note.confirmed_by
+            (note.confirmed_by and not note.confirmed_by.startswith(AGENT))
             or tentative(note.content, note.outcome)
             or len(self._parts.notes.sessions(note.id)) < SESSIONS_TO_CONFIRM
         ):
@@ -297,7 +300,7 @@ class Ledger:
         """By words alone over what was known then: the arrays in memory hold today's state."""
         asked = asked_for(query, category).query
         found = self._parts.notes.search(target.id, asked.words, category, RECALL_CANDIDATES, as_of=as_of)
-        return tuple([note for note, _ in found if answers(asked, note, 4.0)][:limit])
+        return tuple([note for note, _ in found if answers(coverage(asked, note), 4.0)][:limit])
 
     def _of_frames(self, target: Workspace, query: Query, category: str | None) -> list[Note]:
         """Live records about the code that a trace goes through, innermost frame first."""

@@ -112,6 +112,7 @@ class Draft:
     """A record as the caller gives it; `details` may hold detail, tags, importance, confirmed and run_id.
 
     `session` is where it was said, None: in the session of this process. `said_at` is when (seconds), None: now.
+    `accepted`: a person has looked at it, so that who confirms it does so, even where an agent said it.
     """
 
     content: str
@@ -122,6 +123,7 @@ class Draft:
     details: Mapping[str, Any] | None = None
     session: str | None = None
     said_at: float | None = None
+    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

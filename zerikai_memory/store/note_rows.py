@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zerikai_memory.errors import InputError
-from zerikai_memory.model_notes import MODEL, Anchor, Note
+from zerikai_memory.model_notes import AGENT, MODEL, Anchor, Note
 
 _COLUMNS = (
     "n.id, n.category, n.content, n.created_at, n.workspace_id, n.outcome, n.detail, n.importance, n.tags,"
@@ -87,7 +87,9 @@ def _superseded(connection: sqlite3.Connection, ids: set[str], as_of: float) -> 
 def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gone: set[str]) -> Note:
     id = row[0]
     mine = [event for event in events if id in (event[0], event[2])]
-    confirmed = [event[3] for event in mine if event[1] == "confirm"]
+    confirmed = [event[3] or "" for event in mine if event[1] == "confirm"]
+    # The last one counts; an agent's word does not hide that a person has confirmed.
+    confirmed.sort(key=lambda by: not by.startswith(AGENT))
     superseded = [event[2] for event in mine if event[1] == "supersede" and event[0] == id]
     disagree = {other: by for other, by in _disagreeing(id, mine).items() if id not in gone and other not in gone}
     return Note(
@@ -99,7 +101,7 @@ def _note(row: Sequence[Any], anchors: Sequence[Any], events: Sequence[Any], gon
         outcome=row[5],
         detail=row[6],
         importance=row[7],
-        confirmed_by=confirmed[-1] if confirmed else None,
+        confirmed_by=(confirmed[-1] or None) if confirmed else None,
         tags=tuple(json.loads(row[8])),
         session=row[9],
         agent=row[10],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.model_notes import AGENT
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.note_words import telling_words
 from zerikai_memory.store.view import Matrix, pack_vector
@@ -162,18 +163,20 @@ class NoteTable:
 
     def _load_events(self, connection: sqlite3.Connection) -> None:
         rows = connection.execute(
-            "SELECT note_id, kind, created_at FROM note_events WHERE workspace_id = ? AND seq > ? ORDER BY seq",
+            "SELECT note_id, kind, created_at, by_whom FROM note_events WHERE workspace_id = ? AND seq > ?"
+            " ORDER BY seq",
             (self._workspace_id, self._last_event),
         ).fetchall()
         live, confirmed, affirmed = (self._columns[name].copy() for name in ("live", "confirmed", "affirmed"))
-        for note_id, kind, created_at in rows:
+        for note_id, kind, created_at, by in rows:
             i = self._position.get(note_id)
             if i is None:
                 continue
             if kind == "supersede":
                 live[i] = False
             elif kind == "confirm":
-                confirmed[i] = True
+                # What an agent confirms was said again, no more.
+                confirmed[i] |= not (by or "").startswith(AGENT)
             if kind in ("confirm", "reaffirm"):
                 affirmed[i] = max(affirmed[i], created_at)
         # Copies, because readers hold the arrays of before.
