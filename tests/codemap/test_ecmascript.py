@@ -155,8 +155,19 @@ def test_a_name_that_many_have_is_no_guess() -> None:
         (
             "module.exports = make;\nfunction make() {}",
             "import make from './lib'; make(); require('./lib')();",
-            ["make"],
+            ["make", "make"],
         ),
+        ("exports.f = f; function f() {}", "var f = require('./lib').f;\nfunction go() { f(); }", ["f"]),
+        ("exports.f = f; function f() {}", "const m = require('./lib').f; m(); require('./lib')['f']();", ["f", "f"]),
+        ("exports.f = f; function f() {}", "const m = require('./lib')['f']; m();", ["f"]),
+        ("exports.f = f; function f() {}", "let x; x = require('./lib').f; x();", ["f"]),
+        ("exports.f = f; function f() {}", "let x = null;\nfunction g() { x = require('./lib').f; }\nx();", ["f"]),
+        (
+            "exports.f = f; exports.g = g; function f() {}\nfunction g() {}",
+            "let x; x = require('./lib').f; x = 1; x();",
+            [],
+        ),
+        ("exports.a = { f };\nfunction f() {}", "const { f } = require('./lib').a; f();", ["f"]),
     ],
 )
 def test_common_js_gives_out_and_takes(library: str, use: str, expected: list[str]) -> None:

@@ -80,7 +80,9 @@ class ScriptResolver:
             return
         if value.kind == "entity" or (value.kind == "instance" and text.startswith("<")):
             evidence = Evidence.IMPORTED_NAME if value.likely else Evidence.RESOLVED
-            yield edge_of(EdgeKind.USE, evidence, reference, facts, value.entity.id, text.strip("<>"))
+            yield edge_of(
+                EdgeKind.USE, evidence, reference, facts, value.entity.id, text.strip("<>").rpartition('".')[2]
+            )
 
     def _imports(self, facts: FileFacts) -> Iterator[Edge]:
         """Of each import the file it leads to, and what it takes from there."""

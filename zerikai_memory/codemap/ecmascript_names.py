@@ -10,6 +10,7 @@ from zerikai_memory.codemap.project import FileFacts
 from zerikai_memory.model import CodeEntity, EntityType, ReferenceKind
 
 DEFINED = "def"
+EMPTY = "?empty"
 _TOP = frozenset(
     {
         EntityType.FUNCTION,
@@ -83,6 +84,7 @@ def names_of(facts: FileFacts) -> Names:
     local: set[tuple[str, int]] = set()
     aliased: set[tuple[str, str]] = set()
     given: set[tuple[str, str, int]] = set()
+    again: list[tuple[str, str, int]] = []
     for reference in facts.references:
         kind, name, text, line = reference.kind, reference.name, reference.target_text, reference.line
         home = facts.by_id.get(reference.from_entity or "")
@@ -99,6 +101,8 @@ def names_of(facts: FileFacts) -> Names:
             if text.startswith('"'):
                 module, _, imported = text[1:].partition('".')
                 given.add((module, imported, line))
+        elif kind is ReferenceKind.BIND and name.startswith("= "):
+            again.append((name[2:], text, line))
         elif kind is ReferenceKind.BIND:
             _take_binding(names, name, text, line, home, local)
         elif kind is ReferenceKind.INHERIT and home is not None:
@@ -109,6 +113,7 @@ def names_of(facts: FileFacts) -> Names:
             if key not in aliased and (*key, reference.line) not in given:
                 names.imports.setdefault(reference.name, key)
     _take_entities(names, facts.entities, local)
+    _take_again(names, again)
     return names
 
 
@@ -148,6 +153,25 @@ def _take_binding(
     names.bound[name].append(found)
     if chain == DEFINED and (found.first, found.last) != (1, names.last_line):
         local.add((name, line))
+
+
+def _take_again(names: Names, again: Sequence[tuple[str, str, int]]) -> None:
+    """A variable that is declared empty, or nowhere, is what it is given when it is given one thing."""
+    given: dict[tuple[str, Bound | None], list[tuple[str, int]]] = defaultdict(list)
+    for name, text, line in again:
+        held = names.bindings(name, line)
+        if len(held) == 1 and held[0].chain == EMPTY:
+            given[name, held[0]].append((text, line))
+        elif not held and name not in names.imports and name not in names.tops:
+            given[name, None].append((text, line))
+    for (name, empty), values in given.items():
+        text, line = values[0]
+        if text.startswith("?") or any(other != text for other, _ in values):
+            continue
+        if empty is not None:
+            names.bound[name].remove(empty)
+        first, last = (empty.first, empty.last) if empty is not None else (1, names.last_line)
+        names.bound[name].append(Bound(first, last, text, line))
 
 
 def _take_return(names: Names, name: str, chain: str, line: int, home: CodeEntity) -> None:

@@ -2,4 +2,4 @@
 
 # Raised with every change of what extraction records: it is part of a file's freshness, so a scan by a newer version
 # extracts unchanged files again.
-EXTRACTOR_VERSION = 3
+EXTRACTOR_VERSION = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zerikai_memory.lang.ecmascript_calls import in_test, registered
-from zerikai_memory.lang.ecmascript_chains import chain
+from zerikai_memory.lang.ecmascript_chains import UNKNOWN, chain
 from zerikai_memory.lang.ecmascript_scopes import LABELS, bind
 from zerikai_memory.lang.registrations import CALLS
 from zerikai_memory.lang.selectors import used_selectors
@@ -40,6 +40,8 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
 
 
 def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft]:
+    if node.type in ("call_expression", "subscript_expression"):
+        return _called_by_text(node, source)
     last = node.child_by_field_name("property")
     name = source.text(last or node)
     # The text of a long chain of calls is not even looked at: with every link it would be longer.
@@ -57,6 +59,15 @@ def _call(node: Node, element: bool, source: Source) -> Iterable[Mention | Draft
         return (call,)
     # What a test registers is no part of the product; that it does so is on record.
     return (call, *draft.declares) if in_test(source, node.start_byte) else (call, draft)
+
+
+def _called_by_text(node: Node, source: Source) -> Iterable[Mention]:
+    """`require("./m")()`, named after the file, and `x["name"]()`."""
+    target = chain(node, source)
+    name = target.strip('"').rpartition("." if node.type == "subscript_expression" else "/")[2]
+    if target.startswith(UNKNOWN) or not _NAME.fullmatch(name := name.partition(".")[0]):
+        return ()
+    return (Mention(ReferenceKind.CALL, name, target, node.start_byte),)
 
 
 def _required(node: Node, source: Source) -> Iterable[Mention]:

@@ -16,8 +16,9 @@ from zerikai_memory.model import ReferenceKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LABELS = frozenset({"variable", "parameters", "loop", "local", "field", "given", "assigned", "return", "type", "read"})
+LABELS = frozenset("variable parameters loop local field given assigned return type read again".split())
 DEFINED = "def"
+EMPTY = "?empty"  # a variable that is declared without a value, or with none
 _CALLBACKS = 6  # arguments that are looked at for functions, and parameters of those
 _EXPORTS = re.compile(r"(?:exports\s*=\s*)?module\.exports\s*=|exports\s*=\s*module")
 _MAX_READ = 100  # bytes of a name that is read
@@ -40,6 +41,8 @@ def bind(match: Match, source: Source) -> Iterable[Mention]:
         return _loop(node, source)
     if kind == "read":
         return _read(node, source)
+    if kind == "again":
+        return _again(match, source)
     if kind == "return":
         return _returned(match, source)
     if kind == "type":
@@ -67,6 +70,8 @@ def _variable(node: Node, source: Source) -> Iterator[Mention]:
     span = _scope(node.start_byte, source, "function" if variable else "block")
     value = node.child_by_field_name("value")
     text = _value(node.child_by_field_name("type"), value, source)
+    if text == UNKNOWN and (value is None or value.type in ("null", "undefined")):
+        text = EMPTY
     inner = peel(value)
     at_top = span == (0, len(source.data))
     if name.type == "identifier" and inner is not None:
@@ -83,19 +88,28 @@ def _variable(node: Node, source: Source) -> Iterator[Mention]:
                 yield from _members(own, inner, span, source)
                 yield _bound(own, DEFINED, node.start_byte, span)
             return
-    if at_top and text.startswith('"'):
-        return  # what a file requires is on record as an alias
+    if at_top and text.startswith('"') and text.endswith('"'):
+        return  # a module that a file requires is on record as an alias; a member of one is not
     yield from _patterns(name, text, span, source, at_top and not text.startswith(UNKNOWN))
 
 
 def _read(node: Node, source: Source) -> Iterator[Mention]:
-    """A function, constant or type of the file's top or its imports, or a member of `this`, that is used by name."""
+    """A name of the file's top or its imports, a member of `this` or of `require("m")` that is used by name."""
     if node.end_byte - node.start_byte > _MAX_READ:
         return
     text = chain(node, source) if node.type == "member_expression" else source.text(node)
     head = text.partition(".")[0]
-    if head in source.words.get("outer", ()) or (head == "this" and node.type == "member_expression"):
+    own = head in source.words.get("outer", ()) or text.startswith('"')
+    if own or (head == "this" and node.type == "member_expression"):
         yield Mention(ReferenceKind.BIND, "", f"<{text}>" if node.type == "type_identifier" else text, node.start_byte)
+
+
+def _again(match: Match, source: Source) -> Iterator[Mention]:
+    """`x = value` of a variable that is declared elsewhere, as `= x`."""
+    name = source.text(match.node)
+    if name in source.words.get("head", ()) and name != "exports":
+        text = chain(match.first("value"), source)
+        yield Mention(ReferenceKind.BIND, f"= {name}", text, match.node.start_byte)
 
 
 def _loop(left: Node, source: Source) -> Iterator[Mention]:

@@ -45,6 +45,10 @@
 
 (call_expression function: [(identifier) (member_expression)] @reference.call)
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)
+; require("m")() and require("m")["name"]()
+(call_expression function: (call_expression function: (identifier) @callee
+  arguments: (arguments . (string))) @reference.call (#eq? @callee "require"))
+(call_expression function: (subscript_expression index: (string)) @reference.call)
 (call_expression function: [(identifier) (import)] @callee
   arguments: (arguments . (string) @reference.require) (#any-of? @callee "require" "import"))
 (import_statement source: (string) @source) @reference.import

@@ -25,6 +25,8 @@
 (assignment_expression left: (member_expression object: (this) property: (_) @name)
   right: [(identifier) (member_expression) (new_expression) (call_expression)] @value) @reference.field
 
+(assignment_expression left: (identifier) @reference.again right: (_) @value)
+
 (export_statement) @reference.given
 (assignment_expression left: [(identifier) (member_expression)] @target right: (_) @value
   (#match? @target "^(module\\.)?exports(\\.[A-Za-z0-9_$]+)?$")) @reference.assigned
