@@ -83,7 +83,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     """Answer a question; raises InputError when there is neither a question nor a category."""
     query = understand(question)
     if (category := options.category or _category(parts, query)) is not None:
-        return _notes_only(parts, query, category, options.limit)
+        return within_budget(_notes_only(parts, query, category, options.limit), options.budget_tokens)
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
     if parts.related is not None and not (options.use_cloud or query.frames or query.filters.of_code):
@@ -101,7 +101,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
         answer = nothing_relevant_answer(nearest)
         route = Route("none", None, "nothing relevant was found, so no model is asked")
-        return _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
+        told = _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
+        return within_budget(told, options.budget_tokens)
     shown = () if ranking.nothing_relevant else ranking.candidates
     places = [(candidate.file_path, candidate.qualified_name) for candidate in shown]
     notes = _with_anchored(notes, parts.notes.about(places, len(notes) + NOTES_ABOUT_CODE))

@@ -75,10 +75,23 @@ class NameTable:
     def looked_up(self, query: Query) -> Flags:
         """[n] whether each entity is what the question names; at a path:line those around the line, if any are."""
         found: Flags = self.boosts(query) + self.places(query) > 0
+        found = found & ~self.namesakes(query)
         for line in (mention.line for mention in query.paths if mention.line is not None):
             around = found & (self._view.first_lines <= line) & (line <= self._view.end_lines)
             found = around if around.any() else found
         return found
+
+    def namesakes(self, query: Query) -> Flags:
+        """[n] whether each entity only has the last name of a dotted name that others bear in full."""
+        flags = np.zeros(len(self._view), bool)
+        for identifier in query.identifiers:
+            owner = identifier.rpartition(".")[0]
+            bearing = self._named(identifier) if owner else {}
+            full = [i for i in bearing if self._owner_factor(i, owner) == 1.0]
+            if full:
+                flags[list(bearing)] = True
+                flags[full] = False
+        return flags
 
     def lines(self, query: Query) -> Mapping[int, int | None]:
         """{position of the entity around a path:line of the question: that line}."""
@@ -89,6 +102,12 @@ class NameTable:
                 if around is not None:
                     found.setdefault(around, mention.line)
         return found
+
+    def modules(self, query: Query) -> list[int]:
+        """Positions of the modules of the files that the question names by path."""
+        files = {f for mention in query.paths for f in self.files_named(mention.path)}
+        kinds = zip(self._view.file_of.tolist(), self._view.types, strict=True)
+        return [i for i, (f, kind) in enumerate(kinds) if f in files and kind == "module"]
 
     def unplaced(self, query: Query) -> tuple[str, ...]:
         """What is wrong with each path:line of the question that no entity is around."""

@@ -53,15 +53,17 @@ def scope_of(index: WorkspaceIndex, view: IndexView, position: Mapping[int, int]
     return Scope(allowed, tuple(warnings))
 
 
-def looked_up(index: WorkspaceIndex, position: Mapping[int, int], name: str, defined: Flags, scope: Scope) -> Scope:
+def looked_up(
+    index: WorkspaceIndex, position: Mapping[int, int], name: str, defined: Flags, namesakes: Flags, scope: Scope
+) -> Scope:
     """The scope of a question that is one name: what bears it and what mentions it; all where nothing bears it.
 
-    Whoever looks a name up wants no more cards than that, however few they are.
+    Whoever looks a name up wants no more cards than that, however few they are; `namesakes` are other things.
     """
     if not defined.any():
         return scope
     mentions = _flags(len(defined), (position.get(row) for row in rows_with_phrase(index, name, in_path=False)))
-    allowed = defined | mentions
+    allowed = defined | (mentions & ~namesakes)
     return Scope(allowed if scope.allowed is None else allowed & scope.allowed, scope.warnings)
 
 

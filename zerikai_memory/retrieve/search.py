@@ -140,11 +140,13 @@ class Searcher:
             return Ranking((), True, 0, view.incomplete, view.embedding != self._embedder.fingerprint)
         scope = scope_of(self._index, view, prepared.position, query)
         if query.looked_up:
-            scope = looked_up(self._index, prepared.position, query.looked_up, prepared.names.looked_up(query), scope)
+            names = prepared.names
+            defined, namesakes = names.looked_up(query), names.namesakes(query)
+            scope = looked_up(self._index, prepared.position, query.looked_up, defined, namesakes, scope)
         vector, trouble = self._vector(view, query)
         text_only = vector is None
         asked = self._asked(prepared, query, scope)
-        if len(asked) > options.files and (query.name_alone or query.empty):
+        if len(asked) > options.files and (query.name_alone or query.looked_up or query.empty):
             # Many bear the name: the reader must tell them apart, so each place goes to another file.
             options = replace(options, files=options.entities)
         found = self._evidence(prepared, query, vector, scope, options)
@@ -180,6 +182,8 @@ class Searcher:
         if query.empty and scope.allowed is not None:
             return [int(i) for i in np.flatnonzero(scope.allowed)]
         named = [i for identifier in query.identifiers for i in prepared.names.exact(identifier)]
+        if query.looked_up and query.paths:
+            named = [*(prepared.names.lines(query) or prepared.names.modules(query))]
         return [int(i) for i in scope.keep(np.array(list(dict.fromkeys(named)), np.int64))]
 
     def _order(
