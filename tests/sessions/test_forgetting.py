@@ -10,7 +10,7 @@ from tests.sessions.archives import all_steps, open_archive
 from tests.sessions.generator import MAKERS, START, Talk, write
 from zerikai_memory.errors import InputError, StoreError
 
-SECRET = "the blue heron nests under the third bridge"
+SECRET = "the blue heron nests under the third bridge and nobody is to know of it" + " for ever" * 20
 
 
 @pytest.fixture
@@ -268,3 +268,17 @@ def test_a_forgotten_session_of_any_format_stays_out(agent, home, opened, tmp_pa
         tape.index()
         nothing_is_left(tape, tmp_path)
         assert [info.session for info in tape.recall().sessions] == ["b2"]
+
+
+@pytest.mark.parametrize("agent", FORKS)
+def test_another_bound_on_the_length_of_messages_brings_nothing_back(agent, home, tmp_path):
+    original, _, _ = FORKS[agent](home)
+    for number, max_chars in enumerate((200, 10_000, 300)):
+        tape = open_archive(home, brain=tmp_path / "brain", max_chars=max_chars)
+        tape.index()
+        if number == 0:
+            tape.forget(original)
+        nothing_is_left(tape, tmp_path)
+        tape.close()
+        for file in (tmp_path / "brain").glob("sessions.db*"):
+            file.unlink()

@@ -161,6 +161,23 @@ def test_lines_of_any_shape_do_no_harm_to_a_format(agent, home, archive):
     archive.spent()
 
 
+def test_a_file_that_two_names_lead_to_is_read_once(home, archive):
+    path = put(home / FOLDER / "s.jsonl", line("first"))
+    (home / "claude/projects/-q").symlink_to(path.parent)
+    (path.parent / "also.jsonl").symlink_to(path)
+    os.link(path, path.parent / "hard.jsonl")
+    report = archive.index()
+    assert (report.files, report.duplicates, report.skipped) == (1, 0, {})
+    assert texts(archive, "user") == ["first"]
+
+
+@pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])
+def test_a_number_is_a_time_in_seconds_or_a_smaller_unit(unit, home, archive):
+    put(home / "other/s.jsonl", {"role": "user", "content": "first", "time": 1_770_000_000 * unit})
+    archive.index()
+    assert [step.at for step in all_steps(archive)] == [1_770_000_000]
+
+
 @pytest.mark.parametrize("name", ["s.jsonl", "other.jsonl.gz"])
 def test_a_compressed_file_is_named_and_waits(name, home, archive):
     content = gzip.compress(json.dumps(line("first")).encode())

@@ -57,6 +57,7 @@ class Survey:
 def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
     """Look at every place; a file that two places list counts once, in the order of places and paths."""
     found: dict[str, Transcript] = {}
+    files: set[tuple[int, int]] = set()  # a file may be met under several names, by links
     unread: dict[str, tuple[str, Path]] = {}
     for place in places:
 
@@ -77,7 +78,8 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
                 continue
             if reason := _unreadable(path, status):
                 unread[text] = (reason, place.folder)
-            else:
+            elif not status.st_ino or (status.st_dev, status.st_ino) not in files:
+                files.add((status.st_dev, status.st_ino))
                 found[text] = Transcript(place, path, status.st_size, status.st_mtime_ns, known.get(text))
     folders = tuple(stored_path(place.folder) + os.sep for place in places)
     # A file outside the places of this run is not looked for.

@@ -17,6 +17,8 @@ from zerikai_memory.errors import StoreError
 
 # What was said without a time is known by its words alone; shorter ones ("yes") are anybody's.
 LEAST_UNDATED = 16
+# Of a text its beginning counts: another bound on its length, or more that is masked in it, must not make it another.
+DATED_CHARS, UNDATED_CHARS = 48, 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Forgotten:
 
     def replay(self, agent: str, origin: str, role: str, text: str) -> bool:
         """Whether a session that was forgotten said this, so that a fork of it replays it."""
-        return _mark("replay", agent, origin, role, text) in self.marks
+        return _mark("replay", agent, origin, role, text[:UNDATED_CHARS]) in self.marks
 
     def title(self, agent: str, title: str) -> bool:
         """Whether a forgotten session had this title."""
@@ -100,13 +102,13 @@ def title_mark(agent: str, title: str) -> str:
 
 def message_marks(agent: str, session: str, key: bytes, role: str, at: float | None, text: str) -> list[str]:
     """The marks of a message: by its identity, by what was said when, and for forks that say it anew."""
-    return [key.hex(), *_said_marks(agent, role, at, text), _mark("replay", agent, session, role, text)]
+    return [key.hex(), *_said_marks(agent, role, at, text), _mark("replay", agent, session, role, text[:UNDATED_CHARS])]
 
 
 def _said_marks(agent: str, role: str, at: float | None, text: str) -> list[str]:
     if at is None and len(text) < LEAST_UNDATED:
         return []
-    return [_mark("said", agent, role, repr(at), text)]
+    return [_mark("said", agent, role, repr(at), text[: UNDATED_CHARS if at is None else DATED_CHARS])]
 
 
 def _mark(*parts: str) -> str:

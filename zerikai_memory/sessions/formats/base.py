@@ -137,13 +137,13 @@ def text_field(record: Json, *names: str) -> str:
 
 
 def seconds(value: Any) -> float | None:
-    """A time as seconds since the epoch: ISO text, or a number of seconds or milliseconds; None for anything else.
+    """A time as seconds since the epoch: ISO text, or a number of seconds to nanoseconds; None for anything else.
 
     What lies outside of 1970 to 2099 is no time of a session: such a line has no date.
     """
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            amount = value / 1000 if value > 1e11 else float(value)
+            amount = value / next((unit for unit in (1, 1e3, 1e6) if value / unit <= 1e11), 1e9)
         elif isinstance(value, str):
             moment = datetime.fromisoformat(value)
             amount = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
