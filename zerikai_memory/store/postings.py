@@ -12,7 +12,7 @@ import math
 import sqlite3
 import zlib
 from bisect import bisect_left
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +37,7 @@ COLUMN_WEIGHTS = (5.0, 3.0, 2.0, 2.0, 1.0)
 K1, B = 1.2, 0.75
 LEAST_WEIGHT = 1e-6
 # Rows whose words are counted at a time: more would take memory, fewer time.
-BATCH = 1_000
+BATCH = 300
 # Between two columns of a row and after each row; no word holds it.
 _MARK = "\0"
 
@@ -119,7 +119,7 @@ def load_postings(index: WorkspaceIndex, generation: int) -> Postings | None:
     Takes .25 s for 17,000 entities.
     """
     vocabulary: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-    tallies: list[_Tally] = []
+    tallies: deque[_Tally] = deque()
     numbers: list[int] = []
     with index.database.read() as connection, index.database.decoding():
         if int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]) != generation:
@@ -130,7 +130,7 @@ def load_postings(index: WorkspaceIndex, generation: int) -> Postings | None:
     rowids = np.array(numbers, np.int64)
     if not numbers or np.any(np.diff(rowids) <= 0):
         return None
-    return _invert(rowids, list(vocabulary), _joined(tallies))
+    return _invert(rowids, list(vocabulary), tallies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,33 +181,26 @@ def _tally(rows: Sequence[Sequence[Any]], first: int, vocabulary: Mapping[str, i
     )
 
 
-def _joined(tallies: list[_Tally]) -> _Tally:
-    """All of them as one; the list is emptied, so that nothing is held twice."""
-    joined = _Tally(
-        rows=np.concatenate([tally.rows for tally in tallies]),
-        words=np.concatenate([tally.words for tally in tallies]),
-        times=np.concatenate([tally.times for tally in tallies]),
-        counts=np.concatenate([tally.counts for tally in tallies]),
-    )
-    tallies.clear()
-    return joined
-
-
-def _invert(rowids: Ints, words: Sequence[str], tally: _Tally) -> Postings | None:
-    """From rows with their words to terms with their rows."""
+def _invert(rowids: Ints, words: Sequence[str], tallies: deque[_Tally]) -> Postings | None:
+    """From rows with their words to terms with their rows; `tallies` are used up, so that little is held twice."""
     stemmer = Stemmer()
     stems = [(), *stemmer.stems(words[1:], keep=False)]  # the first is the mark
     terms = sorted({stem for each in stems for stem in each})
     if not terms:
         return None
     amount = np.array([len(each) for each in stems], np.int32)
-    lengths = np.bincount(tally.rows, tally.times * amount[tally.words], len(rowids))
-    at, term = _terms_at(tally.words, amount, np.array(_numbers(stems, terms), np.int32))
-    if len(terms) < 2**16:
-        term = term.astype(np.uint16)  # so that sorting goes by radix
-    order = np.argsort(term, kind="stable")
-    term, at = term[order], at[order]
-    holders, counts = tally.rows[at], tally.counts[at]
+    numbers = np.array(_numbers(stems, terms), np.uint16 if len(terms) < 2**16 else np.int32)
+    lengths = np.zeros(len(rowids))
+    parts = []
+    while tallies:
+        tally = tallies.popleft()
+        lengths += np.bincount(tally.rows, tally.times * amount[tally.words], len(rowids))
+        at, term = _terms_at(tally.words, amount, numbers)
+        parts.append((term, tally.rows[at], tally.counts[at]))
+    term, holders, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    parts.clear()
+    order = np.argsort(term, kind="stable")  # of sixteen bits by radix
+    term, holders, counts = term[order], holders[order], counts[order]
     # Several words of an entity may have one stem.
     first = np.flatnonzero(np.concatenate(([True], (term[1:] != term[:-1]) | (holders[1:] != holders[:-1]))))
     return Postings(
@@ -227,7 +220,7 @@ def _numbers(stems: Iterable[Sequence[str]], terms: Sequence[str]) -> list[int]:
     return [number[stem] for each in stems for stem in each]
 
 
-def _terms_at(words: Numbers, amount: Numbers, stems: Numbers) -> tuple[Numbers, Numbers]:
+def _terms_at(words: Numbers, amount: Numbers, stems: NDArray[Any]) -> tuple[Numbers, NDArray[Any]]:
     """(places in `words`, terms there); a word with several stems has its place as often.
 
     `amount` is the number of stems of each word, `stems` are those of all words one after the other.

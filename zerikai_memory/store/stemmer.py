@@ -44,9 +44,9 @@ class Stemmer:
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany("INSERT INTO said (rowid, text) VALUES (?, ?)", rows)
-            told = self._connection.execute("SELECT doc, offset, term FROM stems ORDER BY doc, offset").fetchall()
+            told = self._connection.execute("SELECT doc, offset, term FROM stems ORDER BY doc, offset")
+            for row, place, stem in told:
+                found[plain[place] if row == 0 else row - 1].append(stem)
         finally:
             self._connection.execute("ROLLBACK")
-        for row, place, stem in told:
-            found[plain[place] if row == 0 else row - 1].append(stem)
         return [tuple(stems) for stems in found]
