@@ -141,6 +141,15 @@ def test_what_a_person_wants_written_is_no_decision():
         ("第一句。第二句在这里。", ["第一句。", "第二句在这里。"]),
         ("snake_case stays, *stress* goes", ["snake_case stays, stress goes"]),
         ("**it** is in `__init__`", ["it is in `__init__`"]),
+        ("it was made in ``A.__init__()`` before", ["it was made in ``A.__init__()`` before"]),
+        (
+            "We decided to keep SQLite for the queue of jobs, because the\nsecond server costs us more than it gives.\n- next",
+            [
+                "We decided to keep SQLite for the queue of jobs, because the second server costs us more than it gives.",
+                "next",
+            ],
+        ),
+        ("A short line here\nand another one", ["A short line here", "and another one"]),
         ("a/b/c/d.py:10: E501 120 > 100 [==]", []),
     ],
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 MOST_SENTENCE_CHARS = 400
+# Text that is broken at a width has lines of about this length.
+LEAST_WRAPPED_CHARS, MOST_WRAPPED_CHARS = 55, 130
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\S\n]*$|\Z)")
 # Words of others: they are no decision of those who talk.
 _QUOTED = re.compile(
@@ -15,7 +17,7 @@ _QUOTED = re.compile(
 _NO_PROSE = re.compile(r"^\s*(?:>|\||#|[+-]{3}|\$ |\w+@\w+[:~]|\d{4}-\d\d-\d\d[T ]\d|at \S+\(|File \")")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?")
 # Not inside of code: `__init__` is a name.
-_EMPHASIS = re.compile(r"(`[^`]*`)|\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
+_EMPHASIS = re.compile(r"(`+[^`]*`+)|\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
 # Not after "e.g." or "v1." and not inside of names and numbers.
 _END = re.compile(
     r"(?<=[.!?…])(?<!\b[eE]\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)(?<!\bvs\.)(?<!\betc\.)(?<!\s\.\.\.)[\"')”]*\s+|(?<=[。！？])"
@@ -47,7 +49,7 @@ def prose_sentences(text: str, foreign: Callable[[str], bool] = lambda line: Fal
     """
     text = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
     own = True
-    for line in text.split("\n"):
+    for line in _unwrapped(text.split("\n")):
         own = own or line.lstrip().startswith("#")
         if not own or not line.strip() or _NO_PROSE.match(line):
             continue
@@ -57,6 +59,27 @@ def prose_sentences(text: str, foreign: Callable[[str], bool] = lambda line: Fal
             sentence = " ".join(part.split())
             if 4 <= len(sentence) <= MOST_SENTENCE_CHARS and _is_prose(sentence):
                 yield sentence
+
+
+def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, those that were broken at a width put together again."""
+    whole = ""
+    for line in lines:
+        if whole and _goes_on(whole, line):
+            whole = f"{whole.rstrip()} {line.strip()}"
+            continue
+        if whole:
+            yield whole
+        whole = line
+    yield whole
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a line was broken at a width before the one that follows: it is long and ends within a sentence."""
+    last, first = line.rstrip()[-1:], following.strip()[:1]
+    wide = len(line) >= LEAST_WRAPPED_CHARS and len(following) <= MOST_WRAPPED_CHARS
+    inside = last not in ".!?:;|>。！？" and (first.islower() or first in "`(\"'" or first.isdigit())
+    return wide and inside and not _NO_PROSE.match(line) and not _NO_PROSE.match(following)
 
 
 def without_filler(sentence: str) -> str:
