@@ -143,9 +143,9 @@ def test_what_a_person_wants_written_is_no_decision():
         ("**it** is in `__init__`", ["it is in `__init__`"]),
         ("it was made in ``A.__init__()`` before", ["it was made in ``A.__init__()`` before"]),
         (
-            "We decided to keep SQLite for the queue of jobs, because the\nsecond server costs us more than it gives.\n- next",
+            "We decided to keep SQLite for the queue of jobs, because the\nsecond server costs more.\n- next",
             [
-                "We decided to keep SQLite for the queue of jobs, because the second server costs us more than it gives.",
+                "We decided to keep SQLite for the queue of jobs, because the second server costs more.",
                 "next",
             ],
         ),
