@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.memory.kin import kin_of
 from zerikai_memory.memory.problems import Problem, problems, same_problem, without_log_prefix
 from zerikai_memory.model_notes import Note
 from zerikai_memory.retrieve.names import stem
@@ -38,12 +39,23 @@ FIX_CATEGORIES = frozenset({"fix", "error", "workaround"})
 SAME_PROBLEM = 1.0
 # A longer or broken text is pasted: what it says of the error is searched for, not its frames and code.
 PASTED_WORDS = 30
+# A record far above all others answers with a part of the words, though not with one that only means the same; above
+# another that answers, less will do.
+STANDS_OUT, ALONE_COVERAGE, ABOVE_COVERAGE = 1.5, 0.41, 0.33
+# Words of questions that say little about what is meant; they count when there is nothing else.
+LIGHT_WORDS = frozenset(
+    "about after add also any anything cannot did done ever get gets give go got happen happens hold holds know let "
+    "like new long look make may might much must need needs now old one right say see set something still take tell "
+    "there thing things up us use used uses using want way work works wrong kind sort number please long ok".split()
+)
 # Of a record that is found by its place.
 NO_VECTOR = np.zeros(0, np.float32)
 # A record is worth its tokens when it holds this share of the question's words, or is this near by vector, or half of
 # both; off-topic questions of the recall set stay beyond 1.24. And it must not be far below the best.
 COVERAGE = 0.5
 NEAR_ENOUGH = 1.22
+# A word that means nearly the same as one of the question covers this much of it.
+KIN_SHARE, KIN_WEIGHT = 0.8, 0.6
 SOME_COVERAGE, SOMEWHAT_NEAR = 0.3, 1.4
 BESIDE_THE_BEST = 0.35
 _FIXING = re.compile(
@@ -92,6 +104,17 @@ class Candidate:
 
 def asked_for(query: Query, category: str | None) -> Asked:
     """What a question asks of the records of a category, or of all."""
+    asked = _asked_for(query, category)
+    return replace(
+        asked, query=replace(asked.query, words=_telling(asked.query.words), terms=_telling(asked.query.terms))
+    )
+
+
+def _telling(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if word not in LIGHT_WORDS) or words
+
+
+def _asked_for(query: Query, category: str | None) -> Asked:
     found = problems(query.text)
     fixing = before_a_fix(query, category)
     lines = query.text.strip().split("\n")
@@ -111,13 +134,8 @@ def chosen(asked: Asked, candidates: Sequence[Candidate], anchored: Sequence[Not
     for note in anchored:
         if _is_attempt(note) and _tells(asked, note) is not False:
             first.setdefault(note.id, Candidate(note, 0.0, 0.0, NO_VECTOR))
-    rest: dict[str, Candidate] = {}
-    best = 0.0
-    for one in candidates:
-        silent = told[one.note.id] is None and one.note.id not in first
-        if silent and worth_showing(one.score, best) and answers(asked.query, one.note, one.distance):
-            best = best or one.score
-            rest[one.note.id] = one
+    silent = [one for one in candidates if told[one.note.id] is None and one.note.id not in first]
+    rest = {one.note.id: one for one in _answering(asked.query, silent)}
     # Who asks for no fix gets no attempt before an answer that there is room for.
     others = list(rest.values())[: None if asked.fixing else limit]
     return [*failed_first(list(first.values())), *failed_first(others)][:limit]
@@ -126,6 +144,7 @@ def chosen(asked: Asked, candidates: Sequence[Candidate], anchored: Sequence[Not
 def rank_records(
     arrays: NoteArrays,
     lexical: Sequence[tuple[int, float]],
+    kin: Sequence[tuple[int, float]],
     question: Vector,
     *,
     category: str | None,
@@ -133,7 +152,10 @@ def rank_records(
     now: float,
     decay: DecayDays,
 ) -> list[Recalled]:
-    """Live records by falling score, of one category or of all."""
+    """Live records by falling score, of one category or of all.
+
+    `lexical` are BM25 of the question's words, `kin` of those that mean nearly the same.
+    """
     distances = squared_distances(arrays.vectors, question)
     allowed = arrays.live.copy()
     if category is not None:
@@ -143,10 +165,13 @@ def rank_records(
     if len(near) > VECTOR_CANDIDATES:
         near = near[np.argpartition(distances[near], VECTOR_CANDIDATES)[:VECTOR_CANDIDATES]]
     words = np.zeros(len(arrays))
-    best = max((score for position, score in lexical if allowed[position]), default=0.0)
     for position, score in lexical:
-        words[position] = score / best if best > 0 else 0.0
-    positions = np.union1d(near, np.array([p for p, _ in lexical if allowed[p]], np.int64)).astype(np.int64)
+        words[position] += score
+    for position, score in kin:
+        words[position] += KIN_WEIGHT * score
+    words *= allowed
+    words /= max(words.max(initial=0.0), 1e-9)
+    positions = np.union1d(near, np.flatnonzero(words)).astype(np.int64)
     meaning = np.clip((FAR - distances[positions]) / (FAR - NEAR), 0.0, 1.0)
     relevance = LEXICAL_SHARE * words[positions] + (1 - LEXICAL_SHARE) * meaning
     scores = relevance * weights(arrays, positions, fixing=fixing, now=now, decay=decay)
@@ -175,12 +200,34 @@ def before_a_fix(query: Query, category: str | None) -> bool:
     return category in FIX_CATEGORIES or (category is None and bool(_FIXING.search(query.text)))
 
 
-def answers(query: Query, note: Note, distance: float) -> bool:
-    """Whether a record is near enough to the question to be shown."""
+def _answering(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those of the candidates, best first, that answer, and those above them that nearly do."""
+    found: list[Candidate] = []
+    nearly: list[Candidate] = []
+    for i, one in enumerate(candidates):
+        if found and not worth_showing(one.score, found[0].score):
+            break
+        above = i == 0 and (len(candidates) == 1 or one.score >= STANDS_OUT * candidates[1].score)
+        covered = coverage(query, one.note)
+        if answers(covered, one.distance) or (above and covered >= ALONE_COVERAGE):
+            found += [*nearly, one]
+            nearly = []
+        elif covered >= ABOVE_COVERAGE:
+            nearly.append(one)
+    return found
+
+
+def coverage(query: Query, note: Note) -> float:
+    """The share of the question's words that stand in a record, or others that mean nearly the same."""
     asked = {stem(term) for term in query.terms}
     # Joined too: who asks for `graphql` means GraphQL.
     held = {stem(word) for word in search_words(_text(note))}
-    covered = len(asked & held) / len(asked) if asked else 0.0
+    kin = sum(1 for word in asked - held if kin_of(word) & held)
+    return (len(asked & held) + KIN_SHARE * kin) / len(asked) if asked else 0.0
+
+
+def answers(covered: float, distance: float) -> bool:
+    """Whether a record is near enough to the question to be shown, by words (see coverage) or by squared L2."""
     both = covered >= SOME_COVERAGE and distance <= SOMEWHAT_NEAR
     return covered >= COVERAGE or distance <= NEAR_ENOUGH or both
 
@@ -201,7 +248,14 @@ def _same(one: Candidate, other: Candidate) -> bool:
     mine, theirs = ({(a.path, a.qualified_name) for a in candidate.note.anchors} for candidate in (one, other))
     known = len(one.vector) == len(other.vector) > 0
     near = known and 2.0 - 2.0 * float(one.vector @ other.vector) <= SAME_PROBLEM
-    return (other.note.outcome is not None and near) or bool(mine & theirs)
+    told = _heading(one.note) == _heading(other.note) != ""
+    return (other.note.outcome is not None and (near or told)) or bool(mine & theirs)
+
+
+def _heading(note: Note) -> str:
+    """The error of a record that is written as "error: what was done", else an empty text."""
+    head, colon, _ = note.content.partition(": ")
+    return " ".join(head.casefold().split()) if colon and " " in head.strip() else ""
 
 
 def _is_attempt(note: Note) -> bool:
