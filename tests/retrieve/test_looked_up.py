@@ -60,6 +60,9 @@ def project(memory: Memory, workspace: Path) -> str:
         ("file:///home/me/tiny/src/store.py:15", ["connect_db", "store"]),
         ("/home/me/tiny/src/store.py:15", ["connect_db", "store"]),
         ("`src/store.py` line 15", ["connect_db", "store"]),
+        ("line 15 of src/store.py", ["connect_db", "store"]),
+        ("src/store.py(15,5)", ["connect_db", "store"]),
+        ("https://example.com/me/tiny/blob/main/src/store.py#L15-L16", ["connect_db", "store"]),
     ],
 )
 def test_a_lone_name_gives_what_bears_or_mentions_it(

@@ -128,3 +128,11 @@ def test_operators_in_capitals_are_no_words(question: str, words: tuple[str, ...
 )
 def test_a_name_with_a_number_is_still_alone(question: str, alone: bool) -> None:
     assert understand(question).name_alone is alone
+
+
+def test_the_key_of_a_filter_that_was_not_read_is_no_word() -> None:
+    assert [understand(text).words for text in ("users lang:", "lang: klingon users", "lang:")] == [
+        ("users",),
+        ("klingon", "users"),
+        (),
+    ]

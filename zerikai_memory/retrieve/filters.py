@@ -77,9 +77,10 @@ def take_filters(question: str) -> tuple[str, Filters]:
     return ((rest + question[end:]).strip() if found else question), Filters(**values_by_key)
 
 
-def unread_filters(question: str) -> tuple[str, ...]:
-    """What is wrong with each filter of a question that `take_filters` has left in it: it is searched as words."""
+def unread_filters(question: str) -> tuple[str, tuple[str, ...]]:
+    """(the question without the keys of filters that `take_filters` has left in it, what is wrong with each)."""
     said = []
+    rest, end = "", 0
     for match in _filters_in(question):
         key, value = _key(match), match["value"].strip("\"'")
         if _values(match)[0] or _bracketed(match) or (value and not _BEGINNING.match(value)):
@@ -90,7 +91,9 @@ def unread_filters(question: str) -> tuple[str, ...]:
         if match["turned"] and value:
             what = "a filter lets in and cannot keep out"
         said.append(f"{key}: {what}, so nothing is filtered; {_known(key)}")
-    return tuple(said)
+        rest += question[end : match.start()]
+        end = match.start("value") if value else match.end()
+    return (rest + question[end:]).strip() if said else question, tuple(said)
 
 
 def _filters_in(question: str) -> Iterator[re.Match[str]]:

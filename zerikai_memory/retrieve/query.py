@@ -25,12 +25,13 @@ _OPERATOR = re.compile(r"(?<![\w.$])(?:AND|OR|NOT|NEAR(?:/\d+)?)(?![\w.:=])")
 _NEAR_PHRASE = re.compile(r"\s*NEAR(?:/\d+)?\s*\((.*?)(?:,\s*\d+\s*)?\)\s*")
 _QUOTED = re.compile(r'(?<![\w\\])"([^"\n]{2,200})"(?!\w)|“([^”\n]{2,200})”')
 _CODE = re.compile(r"`([^`\n]{2,200})`")
-# `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path line 12`.
+# `path:12`, also `path:12:5`, `path:10-20`, `path#L12`, `path(12,5)`, `path line 12`.
 _PATH = re.compile(
-    r"(?<![\w.@+\-\\/\[\]$])(?:file:/{2,3})?(?:[A-Za-z]:(?=[\\/]))?"
+    r"(?<![\w.@+\-\\/\[\]$])(?:(?:file|https?):/{2,3})?(?:[A-Za-z]:(?=[\\/]))?"
     r"(?P<path>[\w.@+\-\\/\[\]$]*[\w\])$]\.[A-Za-z][A-Za-z0-9]{0,9})(?![\w.])"
-    r"(?:(?::|#L|[`'\"]?,? (?:(?:at|on) )?line )(?P<line>\d{1,7})(?:[:\-–]L?\d{1,7})?)?"
+    r"(?:(?:[:(]|#L|[`'\"]?,? (?:(?:at|on) )?line )(?P<line>\d{1,7})(?:[:,\-–]L?\d{1,7})?\)?)?"
 )
+_LINE_OF = re.compile(r"\blines? (?P<line>\d{1,7})(?:[\-–]\d{1,7})? (?:of|in) (?:the )?(?:file )?[`'\"]?$")
 _FOLDER_PATH = re.compile(r"(?<![\w.@+\-])[\w.@+\-]+(?:/[\w.@+\-\[\]]+)+")
 # `.r-stack`, `#main`, `--accent-color`, `my-widget`: names as style sheets and pages write them.
 _HYPHENATED = re.compile(r"(?<![\w.#/-])(?:[.#]|--)?[A-Za-z_]\w*(?:-\w+)+|(?<![\w.#/-])[.#][A-Za-z_]\w*(?![\w.(-])")
@@ -83,7 +84,10 @@ class Query:
             return self.identifiers[0].rpartition(".")[2]
         if self.identifiers or len(self.paths) != 1:
             return None
+        path = _PATH.search(self.plain)
         beside = _FOLDER_PATH.sub(" ", _PATH.sub(" ", self.plain))
+        if path and (before := _LINE_OF.search(self.plain[: path.start()])):
+            beside = self.plain[: before.start()] + self.plain[path.end() :]
         return None if any(split_words(beside)) else self.paths[0].path.rpartition("/")[2]
 
 
@@ -92,7 +96,9 @@ def understand(question: str) -> Query:
     text = _COLOURS.sub("", question[:MAX_QUESTION_CHARS]).replace("\0", " ").strip()
     trace = find_trace(text)
     plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
+    remarks: tuple[str, ...] = ()
     if not trace:
+        plain, remarks = unread_filters(plain)
         plain = _without_operators(plain)
     paths = () if trace else _paths(plain)
     return Query(
@@ -108,7 +114,7 @@ def understand(question: str) -> Query:
         frames=trace.frames if trace else (),
         filters=filters,
         cut=len(question) > MAX_QUESTION_CHARS,
-        remarks=() if trace else unread_filters(plain),
+        remarks=remarks,
     )
 
 
@@ -166,7 +172,8 @@ def _is_path(match: re.Match[str]) -> bool:
 def _paths(text: str) -> tuple[PathMention, ...]:
     found: dict[PathMention, None] = {}
     for match in filter(_is_path, _PATH.finditer(text)):
-        found[PathMention(_clean_path(match["path"]), int(match["line"]) if match["line"] else None)] = None
+        told = match if match["line"] else _LINE_OF.search(text[: match.start()])
+        found[PathMention(_clean_path(match["path"]), int(told["line"]) if told else None)] = None
     for folders in _FOLDER_PATH.finditer(text):
         mention = PathMention(_clean_path(folders.group()), None)
         if all(mention.path != known.path for known in found):
