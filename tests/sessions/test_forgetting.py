@@ -130,8 +130,22 @@ def test_what_a_session_said_does_not_come_back_from_a_fork_or_copy(agent, order
     assert {info.session for info in tape.recall().sessions} == {fork}
 
 
-def test_forgetting_a_fork_leaves_the_original_whole(home, opened, tmp_path):
-    original, fork, _ = claude_fork(home)
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
+def test_a_fork_that_was_forgotten_before_its_original_was_read_leaves_nothing_to_it(agent, home, opened, tmp_path):
+    _, fork, path = FORKS[agent](home)
+    (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+    first.rename(tmp_path / "aside")
+    tape = opened()
+    tape.index()
+    tape.forget(fork)
+    (tmp_path / "aside").rename(first)
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
+def test_forgetting_a_fork_leaves_the_original_whole(agent, home, opened, tmp_path):
+    original, fork, _ = FORKS[agent](home)
     tape = opened()
     tape.index()
     tape.forget(fork)

@@ -42,6 +42,10 @@ class Forgotten:
         """Whether a session that was forgotten said this, so that a fork of it replays it."""
         return _mark("replay", agent, origin, role, text[:UNDATED_CHARS]) in self.marks
 
+    def told_by_fork(self, agent: str, session: str, role: str, text: str) -> bool:
+        """Whether a fork that was forgotten before this origin of it was read had replayed this."""
+        return _mark("origin", agent, session, role, text[:UNDATED_CHARS]) in self.marks
+
     def title(self, agent: str, title: str) -> bool:
         """Whether a forgotten session had this title."""
         return bool(title) and _mark("title", agent, title) in self.marks
@@ -98,6 +102,11 @@ def session_mark(agent: str, session: str) -> str:
 def title_mark(agent: str, title: str) -> str:
     """The mark of a session's title."""
     return _mark("title", agent, title)
+
+
+def origin_mark(agent: str, origin: str, role: str, text: str) -> str:
+    """The mark of a message that a fork told, for an origin of it that was not read yet."""
+    return _mark("origin", agent, origin, role, text[:UNDATED_CHARS])
 
 
 def message_marks(agent: str, session: str, key: bytes, role: str, at: float | None, text: str) -> list[str]:

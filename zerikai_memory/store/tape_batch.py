@@ -67,7 +67,7 @@ class TapeBatch:
         self._next_step: dict[int, int] = {}
         self._last: dict[int, Order] = {}
         self._dirty: dict[int, int] = {}
-        self._origins: dict[int, list[str]] = {}
+        self._origins: dict[int, tuple[str, list[str]]] = {}
 
     def source(self, path: str, agent: str, *, anew: bool = False) -> int:
         """The row of a file, made when it is new; `anew`: a reading from its beginning starts."""
@@ -254,8 +254,13 @@ class TapeBatch:
         if len(told.text) < LEAST_UNDATED:
             return False
         if session not in self._origins:
-            self._origins[session] = [name for _, name in origins_of(self._connection, session, self._agent)]
-        return any(self._forgotten.replay(self._agent, name, told.role, told.text) for name in self._origins[session])
+            (own,) = self._connection.execute("SELECT session FROM sessions WHERE id = ?", (session,)).fetchone()
+            self._origins[session] = (own, [name for _, name in origins_of(self._connection, session, self._agent)])
+        own, origins = self._origins[session]
+        said = (told.role, told.text)
+        return self._forgotten.told_by_fork(self._agent, own, *said) or any(
+            self._forgotten.replay(self._agent, name, *said) for name in origins
+        )
 
     def _tell_again(self, session: int, source: int, key: bytes, told: Told) -> bool:
         row, owner, home, text, seen, moment, place = self._connection.execute(

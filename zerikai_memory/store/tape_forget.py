@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from zerikai_memory.store.forgotten import Forgotten, message_marks, title_mark
-from zerikai_memory.store.tape_batch import DISORDERED
+from zerikai_memory.store.forgotten import Forgotten, message_marks, origin_mark, title_mark
+from zerikai_memory.store.tape_batch import DISORDERED, origins_of
 from zerikai_memory.store.tape_schema import remove_message
 
 
@@ -18,8 +18,21 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
         return []
     row, title = found
     said = connection.execute("SELECT key, role, at, text FROM messages WHERE session = ? ORDER BY step", (row,))
-    marks = [mark for key, role, at, text in said for mark in message_marks(agent, session, key, role, at, text)]
-    return [*marks, *([title_mark(agent, title)] if title else ())]
+    unread = _unread_origins(connection, row, agent)
+    marks = [title_mark(agent, title)] if title else []
+    for key, role, at, text in said:
+        marks += message_marks(agent, session, key, role, at, text)
+        marks += [origin_mark(agent, origin, role, text) for origin in unread]
+    return marks
+
+
+def _unread_origins(connection: sqlite3.Connection, session: int, agent: str) -> list[str]:
+    """Origins of a fork that says all anew, of which nothing is in the index: what they said is still in the fork."""
+    if not connection.execute("SELECT retells FROM sessions WHERE id = ?", (session,)).fetchone()[0]:
+        return []
+    known = "SELECT 1 FROM messages WHERE session = ? LIMIT 1"
+    origins = origins_of(connection, session, agent)
+    return [name for row, name in origins if connection.execute(known, (row,)).fetchone() is None]
 
 
 def sweep(
