@@ -121,6 +121,31 @@ async def test_behind_hits_of_all_words_stand_those_of_most_and_none_of_few(memo
     assert [hit["step"] for hit in hits] == [1, 2]
 
 
+async def test_words_for_the_kind_of_message_order_the_hits_and_need_not_stand_in_them(memory, tmp_path):
+    said = [
+        "look at wolverine again",
+        "use badger in place of it, because wolverine loses data",
+        "a cat",
+        "WolverineTimer",
+    ]
+    said += ["a wolverine has a timer"]
+    lines = [
+        {"type": "user", "uuid": f"k{n}", "sessionId": "w", "message": {"role": "user", "content": text}}
+        for n, text in enumerate(said)
+    ]
+    path = tmp_path / "home" / "claude" / "projects" / "-p" / "w.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    hits = (await call(memory, query="what was decided against wolverine data")).structured_content["hits"]
+    assert hits[0]["step"] == 2
+    hits = (await call(memory, query="what did we decide?", session="w")).structured_content["hits"]
+    assert [hit["step"] for hit in hits] == [2]
+    hits = (await call(memory, query="WolverineTimer")).structured_content["hits"]
+    assert [hit["step"] for hit in hits] == [4, 5]  # the name itself first
+    text = (await call(memory, query=CLAUDE)).content[0].text
+    assert f"query: '{CLAUDE}' is a session; give it as session to open it" in text
+
+
 async def test_with_a_question_and_a_session_only_it_is_searched_and_a_step_opens_it(memory):
     hits = (await call(memory, query="timer", session=CLAUDE)).structured_content["hits"]
     assert {hit["session"] for hit in hits} == {CLAUDE}

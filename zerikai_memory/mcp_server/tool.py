@@ -139,6 +139,7 @@ def argument_error(error: ValidationError, properties: dict[str, Any]) -> str:
 def _expectation(schema: dict[str, Any]) -> tuple[str, str]:
     low, high = schema.get("minimum"), schema.get("maximum")
     span = f" from {low} to {high}" if low is not None and high is not None else ""
+    span = span or (f" of at least {low}" if low is not None else "")
     words = {
         "integer": ("a whole number" + span, str(schema.get("default", low or 1))),
         "number": ("a number" + span, str(schema.get("default", low or 1))),

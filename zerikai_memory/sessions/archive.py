@@ -166,7 +166,7 @@ class Archive:
             warnings = (*warnings, "query: not searched, because a step opens its dialogue")
         elif query and query.strip():
             hits = search(self._store, query, wanted, limit, self._names())
-            warnings = warnings if hits else (*warnings, *self._chosen.reasons(wanted))
+            warnings = warnings if hits else (*warnings, *self._chosen.reasons(wanted, query))
             return Recall(hits=tuple(hits), behind_bytes=behind, warnings=warnings)
         if wanted.session is not None:
             (info,) = self._list(SessionFilter(session=wanted.session, agent=wanted.agent), 1) or (None,)

@@ -92,9 +92,12 @@ class Choice:
                 return folder
         raise WorkspaceError(f"workspace: no project {echo(workspace)}; {_listed(workspace, folders)}")
 
-    def reasons(self, wanted: SessionFilter) -> tuple[str, ...]:
-        """Why nothing can be found: the project or agent has no session at all."""
+    def reasons(self, wanted: SessionFilter, question: str = "") -> tuple[str, ...]:
+        """Why nothing can be found: the project or agent has no session at all, or the question is a session's id."""
         folders, told = self._folders(), []
+        if len(question.split()) == 1 and self.store.exists():
+            found = [id for _, id in self.store.matching_sessions(question.strip(), None)]
+            told += [f"query: {echo(id)} is a session; give it as session to open it" for id in found[:1]]
         if wanted.project is not None and not any(within(one, wanted.project) for one in folders):
             told.append(f"workspace: no session ran in {wanted.project}; {_listed(wanted.project, folders)}")
         if wanted.agent and not (self.store.exists() and self.store.sessions(SessionFilter(agent=wanted.agent), 1)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from zerikai_memory.model_sessions import SessionHit
@@ -18,13 +18,22 @@ from zerikai_memory.store.words import STOP_WORDS, match_expression, search_text
 ROLE_WEIGHT = {"user": 1.0, "assistant": 1.0, "thinking": 0.7, "tool": 0.5}
 OFF_BRANCH_WEIGHT = 0.8
 # People look for decisions and their reasons; messages that only name the same things are shorter and more, and BM25
-# alone prefers them: of 50 planted decisions 44 came into the first 3 without this, 47 with it (bench/sessions.py).
+# alone prefers them: of 50 planted decisions 44 came into the first 3 without this, 47 with it, and all 50 where
+# KIND_WORDS need not stand in them (bench/sessions.py).
 REASON_WEIGHT, REASON_ASKED_WEIGHT = 1.2, 1.6
 # Candidates for that weighing, per wanted hit and at least.
 CANDIDATES, LEAST_CANDIDATES = 4, 60
 # A question of more words than this is a pasted text; its first words say what it is about.
 MAX_QUERY_WORDS, MAX_PHRASES = 40, 8
 UUID_CHARS = 36
+# A message that holds an asked identifier whole goes before one that holds its parts.
+NAME_WEIGHT = 1.5
+# Words that say what kind of message is meant.
+KIND_WORDS = frozenset(
+    "about again against choice choose chose chosen decide decided decides deciding decision decisions discuss"
+    " discussed discussion pick picked picking reason reasons reject rejected said say talked using wrong".split()
+)
+DECIDING = ("decided", "agreed", "chose", "rejected", "against", "because", "instead")
 # With fewer hits that hold all words, those that hold most are added.
 FEW = 3
 # Where no message holds all words, hits behind these must hold more than half as many as the one that holds most.
@@ -51,24 +60,30 @@ def search(
 ) -> list[SessionHit]:
     """The best messages: those that hold every word of the question, then those that hold any of them.
 
-    What stands in quotes in the question stands in each of them as it is written.
+    What stands in quotes in the question stands in each of them as it is written. Words such as "decided" and "reason"
+    say what kind of message is meant, so they order the hits and need not stand in them.
     """
     question = mask_secrets(question)  # as what is searched
     phrases = _phrases(question)
     asked = _query_words(_PHRASE.sub(" ", question) if phrases else question)
+    topical = [word for word in asked if word not in KIND_WORDS]
     if not (asked or phrases) or not store.exists():
         return []
     most = max(limit * CANDIDATES, LEAST_CANDIDATES)
     quoted = [f'"{phrase}"' for phrase in phrases]
     reason = REASON_ASKED_WEIGHT if _ASKS_REASON.search(question) else REASON_WEIGHT
-    every = " AND ".join([*quoted, *(f'"{word}"' for word in asked)])
-    best = _best(_holding(phrases, store.search(every, wanted, most)), reason)[:limit]
+    every = " AND ".join([*quoted, *(f'"{word}"' for word in topical or asked)])
     whole = [word for word in words(question[:4_000]) if word not in STOP_WORDS] or asked
+    named = {word for word in whole if word not in asked}
+    best = _best(_holding(phrases, store.search(every, wanted, most)), reason, named)[:limit]
     sure = len(best) or ALWAYS_SHOWN
     if len(best) < min(limit, FEW) and len(asked) + len(phrases) > 1:
         some = _holding(phrases, store.search(" AND ".join(quoted) or _any_of(store, whole), wanted, most))
         known = {hit.snippet for hit in best}
-        best = [*best, *(hit for hit in _best(some, reason) if hit.snippet not in known)][:limit]
+        best = [*best, *(hit for hit in _best(some, reason, named) if hit.snippet not in known)][:limit]
+    elif not best and not topical and not phrases:  # what was decided, whatever it is about
+        best = _best(store.search(match_expression(DECIDING) or "", wanted, most), reason, named)[:limit]
+        whole, sure = [*whole, *DECIDING], limit
     return list(_shown(best, sure, whole, store, names))
 
 
@@ -77,14 +92,16 @@ def _any_of(store: TapeStore, whole: Sequence[str]) -> str:
 
     Lone letters and digits are parts of names, which stand there whole too.
     """
-    long = [word for word in dict.fromkeys(whole) if len(word) > 1 or not word.isascii()][:MAX_QUERY_WORDS] or whole
+    topical = [word for word in dict.fromkeys(whole) if word not in KIND_WORDS] or whole
+    long = [word for word in topical if len(word) > 1 or not word.isascii()][:MAX_QUERY_WORDS] or whole
     telling = [word for word in long if store.frequency(f'"{word}"', COMMON) < COMMON]
     return match_expression(telling or long) or '""'
 
 
-def _best(found: Sequence[SessionHit], reason: float) -> list[SessionHit]:
-    """The hits by weight; what was said again word for word counts once."""
-    weighed = sorted((replace(hit, score=round(_weight(hit, reason), 3)) for hit in found), key=lambda hit: -hit.score)
+def _best(found: Sequence[SessionHit], reason: float, named: Set[str]) -> list[SessionHit]:
+    """The hits by weight; what was said again word for word counts once. `named` are joined identifiers."""
+    weights = (replace(hit, score=round(_weight(hit, reason, named), 3)) for hit in found)
+    weighed = sorted(weights, key=lambda hit: -hit.score)
     different = {hit.snippet: hit for hit in reversed(weighed)}
     return sorted(different.values(), key=lambda hit: -hit.score)
 
@@ -130,6 +147,8 @@ def _query_words(question: str) -> list[str]:
     return ([word for word in found if word not in STOP_WORDS] or found)[:MAX_QUERY_WORDS]
 
 
-def _weight(hit: SessionHit, reason: float) -> float:
+def _weight(hit: SessionHit, reason: float, named: Set[str]) -> float:
     weight = ROLE_WEIGHT.get(hit.role, 1.0) * (OFF_BRANCH_WEIGHT if hit.off_branch else 1.0)
+    if named and any(name in hit.snippet.replace("_", "").lower() for name in named):
+        weight *= NAME_WEIGHT
     return hit.score * weight * (reason if _TELLS_REASON.search(hit.snippet) else 1.0)
