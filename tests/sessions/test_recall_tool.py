@@ -243,6 +243,12 @@ def test_a_session_is_shown_as_its_transcript_is_now(run, memory, tmp_path):
     assert "6 messages removed" in run("forget", CLAUDE, "--yes")[1]
 
 
+def test_an_empty_question_on_the_command_line_is_refused(run):
+    status, out, err = run("search", " ")
+    assert (status, out) == (1, "")
+    assert "QUERY is empty" in err
+
+
 def test_json_is_what_the_tool_returns(run, memory):
     status, out, _ = run("search", "float seconds", "--json")
     assert status == 0

@@ -94,8 +94,9 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     home = tmp_path / "home"
     places = tuple((agent, str(home / folder.removeprefix("~/"))) for agent, folder in CHOSEN)
     made = Memory(Settings(home=tmp_path / "brain", session_places=places, vector_store="exact"), cwd=tmp_path)
+    close = made.close
     yield made
-    made.close()
+    close()
 
 
 @pytest.fixture
