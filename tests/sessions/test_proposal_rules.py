@@ -49,6 +49,7 @@ def counts(rows: list[dict[str, str]]) -> tuple[int, int, int]:
         ("unseen_trap_turns.toml", 80, 0.8),
         ("later_turns.toml", 50, 0.8),
         ("fresh_turns.toml", 40, 0.8),
+        ("last_turns.toml", 40, 0.8),
     ],
 )
 def test_nine_of_ten_proposals_of_a_labelled_set_are_right(name: str, least: int, recall: float):

@@ -13,7 +13,7 @@ SHARED_WORDS = 2
 
 _LEAD = re.compile(
     r"^(?:\W*(?:h+m+|u+m+|uh+|no|nope|nah|wait|ok(?:ay)?|oh|ah|ach|nein|non|ugh|well|sorry|oops|argh|lol|haha|but|and|so|yeah|yes"
-    r"|thinking about it)\b[\s,.!:;…—–-]+)+(?=\S)",
+    r"|thinking about it|hold on|hang on|stop|one moment|wait a (?:sec\w*|minute|moment))\b[\s,.!:;…—–-]+)+(?=\S)",
     re.IGNORECASE,
 )
 # Words of talk about decisions and fixes; that two sentences share them says nothing.
