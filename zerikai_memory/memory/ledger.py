@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
-from zerikai_memory.memory.kin import kin_words
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
@@ -49,6 +48,8 @@ SESSIONS_TO_CONFIRM = 3
 CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
 RECALL_CANDIDATES = 200
 FRAME_RECORDS = 20
+# Words that only mean the same are scored in fewer records.
+KIN_ROWS = 3_000
 LEAST_PREFIX = 6
 
 
@@ -144,7 +145,7 @@ class Ledger:
         ranked = rank_records(
             arrays,
             table.lexical(asked.query.words, arrays, RECALL_CANDIDATES),
-            table.lexical(kin_words(asked.query.terms), arrays, RECALL_CANDIDATES),
+            table.lexical(asked.kin, arrays, RECALL_CANDIDATES, KIN_ROWS),
             self._parts.embedder.encode([asked.query.text])[0],
             category=category,
             fixing=asked.fixing,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from zerikai_memory.memory.kin import kin_of
+from zerikai_memory.memory.kin import kin_of, kin_words
 from zerikai_memory.memory.problems import Problem, problems, same_problem, without_log_prefix
 from zerikai_memory.model_notes import Note
 from zerikai_memory.retrieve.names import stem
@@ -55,7 +55,7 @@ NO_VECTOR = np.zeros(0, np.float32)
 COVERAGE = 0.5
 NEAR_ENOUGH = 1.22
 # A word that means nearly the same as one of the question covers this much of it.
-KIN_SHARE, KIN_WEIGHT = 0.8, 0.6
+KIN_SHARE, KIN_WEIGHT, KIN_TERMS = 0.8, 0.6, 8
 SOME_COVERAGE, SOMEWHAT_NEAR = 0.3, 1.4
 BESIDE_THE_BEST = 0.35
 _FIXING = re.compile(
@@ -90,6 +90,11 @@ class Asked:
     query: Query
     problems: tuple[Problem, ...]
     fixing: bool
+
+    @property
+    def kin(self) -> tuple[str, ...]:
+        """Words that mean nearly the same as those of a short question; a long one has words enough."""
+        return kin_words(self.query.terms) if len(self.query.terms) <= KIN_TERMS else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,12 +86,15 @@ class NoteTable:
                 self._load_events(connection)
             self._count, self._last, self._events, self._last_event = count, last, events, last_event
 
-    def lexical(self, words: Iterable[str], arrays: NoteArrays, limit: int) -> list[tuple[int, float]]:
+    def lexical(
+        self, words: Iterable[str], arrays: NoteArrays, limit: int, most_rows: int | None = None
+    ) -> list[tuple[int, float]]:
         """(position, BM25) of this workspace's best records that hold any of the words; larger is better."""
-        if not len(arrays):
+        words = list(words)
+        if not len(arrays) or not words:
             return []
         with self._database.read() as connection:
-            expression = match_expression(telling_words(connection, words))
+            expression = match_expression(telling_words(connection, words, most_rows))
             if expression is None:
                 return []
             rows = connection.execute(

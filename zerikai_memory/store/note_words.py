@@ -14,8 +14,9 @@ SCORED_ROWS = 12_000
 RARE_ROWS = 1_000
 
 
-def telling_words(connection: sqlite3.Connection, words: Iterable[str]) -> list[str]:
-    """The rarest of the words, as many as a query can score in time."""
+def telling_words(connection: sqlite3.Connection, words: Iterable[str], most_rows: int | None = None) -> list[str]:
+    """The rarest of the words, as many as a query can score in time: about `most_rows` records hold them."""
+    most = SCORED_ROWS if most_rows is None else most_rows
     distinct = list(dict.fromkeys(words))
     if _few_records(connection):
         return distinct
@@ -23,7 +24,7 @@ def telling_words(connection: sqlite3.Connection, words: Iterable[str]) -> list[
     kept: list[str] = []
     rows = 0
     for word in sorted(counts, key=lambda word: counts[word]):
-        if kept and rows + counts[word] > SCORED_ROWS:
+        if kept and rows + counts[word] > most:
             break
         rows += counts[word]
         kept.append(word)
