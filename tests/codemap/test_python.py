@@ -152,6 +152,76 @@ def test_a_guess_is_never_called_resolved(source, never):
     assert not [edge for edge in edges({"main.py": source, "lib.py": LIB}) if never in edge and "call" in edge]
 
 
+BOTH = {"a.py": "def x(): pass\ndef y(): pass\n", "b.py": "def x(): pass\ndef y(): pass\n"}
+TWO = "class B:\n    def run(self): pass\nclass C:\n    def run(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # of what is bound one after the other, the last holds, stars too
+        ("from a import *\nfrom b import *\ndef f(): y()", {"b.py y"}),
+        ("from a import y\nfrom b import *\ndef f(): y()", {"b.py y"}),
+        ("from b import *\nfrom a import y\ndef f(): y()", {"a.py y"}),
+        ("from a import x\nfrom b import x\nfrom a import *\ndef f(): x()", {"a.py x"}),
+        ("from a import x\ndef x(): pass\ndef f(): x()", {"main.py x"}),
+        ("def x(): pass\nfrom a import x\ndef f(): x()", {"a.py x"}),
+        ("from a import x\nx()\nfrom b import x", {"a.py x"}),
+        # ... unless it may not have happened
+        ("try:\n    from a import x\nexcept ImportError:\n    from b import x\nx()", {"a.py x", "b.py x"}),
+        ("from a import x\nif fast:\n    from b import x\nx()", {"a.py x", "b.py x"}),
+        ("if fast:\n    from b import x\nfrom a import x\nx()", {"a.py x"}),
+        ("try:\n    from a import x\nexcept ImportError:\n    def x(): pass\nx()", {"a.py x", "main.py x"}),
+        ("if fast:\n    from a import x\n    x()\nelse:\n    from b import x", {"a.py x"}),
+        # a decorated function is still that function
+        ("def x(): pass\nx = cached(x)\nx()", {"main.py x"}),
+        # local variables
+        (TWO + "def f():\n    w = B()\n    w = C()\n    w.run()", {"main.py C.run"}),
+        (TWO + "def f():\n    w = B()\n    w.run()\n    w = C()", {"main.py B.run"}),
+        (TWO + "def f():\n    w = B()\n    if f:\n        w = C()\n    w.run()", {"main.py B.run", "main.py C.run"}),
+        (TWO + "def f():\n    w = B()\n    w = C()\n    w = B()\n    w.run()", {"main.py B.run"}),
+        (TWO + "def f(w: B):\n    w = C()\n    w.run()", {"main.py C.run"}),
+        (TWO + "def f(w: B):\n    w = w.run()\n    w.run()", {"main.py B.run"}),
+        (TWO + "w = B()\nw.run()\nw = C()", {"main.py B.run"}),
+    ],
+)
+def test_the_last_of_several_bindings_holds_where_it_was_surely_made(source, expected):
+    found = {e.split(" ", 2)[2] for e in edges({"main.py": source, **BOTH}) if e.startswith("call resolved")}
+    assert found - {"main.py B", "main.py C"} == expected
+
+
+WITH = """\
+class Session:
+    def __enter__(self: TS) -> TS: return self
+    def send(self): pass
+class Sub(Session):
+    def extra(self): pass
+class Other:
+    def __enter__(self) -> "Session": ...
+@contextmanager
+def opened():
+    yield Sub()
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "method"),
+    [("Session()", "send"), ("Sub()", "extra"), ("Other()", "send"), ("opened()", "extra")],
+)
+def test_with_gives_what_enter_says_or_the_generator_yields(used, method):
+    source = f"{WITH}def f():\n    with {used} as s:\n        s.{method}()\n"
+    owner = "Session" if method == "send" else "Sub"
+    assert f"call resolved main.py {owner}.{method}" in edges({"main.py": source})
+
+
+def test_all_is_read_with_what_is_added_to_it_by_calls():
+    tree = {
+        "a.py": "__all__ = ['x']\n__all__.extend(['_y'])\n__all__.append('_z')\n" + "def _y(): pass\ndef _z(): pass\n"
+    }
+    tree["main.py"] = "from a import *\n_y()\n_z()\n"
+    assert {"call resolved a.py _y", "call resolved a.py _z"} <= edges(tree)
+
+
 @pytest.mark.parametrize(
     ("tree", "path", "name", "expected"),
     [

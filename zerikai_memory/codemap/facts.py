@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
 from zerikai_memory.codemap.project import FileFacts, Named
+from zerikai_memory.lang.python_bindings import BLOCK
 from zerikai_memory.model import EntityType, Reference, ReferenceKind
 from zerikai_memory.store.map_source import MapSource, Stamped
 
@@ -78,5 +79,9 @@ def surface(facts: FileFacts) -> str:
         parts += (entity.decorators, entity.params, entity.return_type, entity.modifiers)
         parts += (rank(entity.start_line), rank(entity.end_line + 1))
     for one in facts.references:
-        parts += (one.kind, one.name, one.target_text, one.from_entity, rank(one.line))
+        text = one.target_text
+        if one.name == BLOCK:
+            first, _, last = text.strip().partition("-")
+            text = f"{rank(int(first))}-{rank(int(last) + 1)}"
+        parts += (one.kind, one.name, text, one.from_entity, rank(one.line))
     return digest(repr(parts))

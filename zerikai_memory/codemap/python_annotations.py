@@ -56,6 +56,13 @@ def annotated_parameter(function: CodeEntity, name: str) -> str | None:
     return parameter_annotations(function.signature).get(name)
 
 
+def gives_itself(function: CodeEntity) -> bool:
+    """Whether a method's annotations say that it gives its own object: `(self: T) -> T`, `(cls: type[T]) -> T`."""
+    given = (function.return_type or "").strip("'\"")
+    taken = parameter_annotations(function.signature).get(function.params[0]) if function.params else None
+    return bool(given) and taken is not None and taken.strip("'\"") in (given, f"type[{given}]", f"Type[{given}]")
+
+
 def annotated(text: str, names: Names) -> Values:
     """What a value with this annotation is."""
     node = parse_annotation(text)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from zerikai_memory.codemap.python_values import Ref
+from zerikai_memory.codemap.python_values import Kind, Ref, Values
 
 
 def linearised(ref: Ref, bases: Sequence[Sequence[Ref | str]]) -> tuple[Ref | str, ...]:
@@ -20,3 +20,14 @@ def linearised(ref: Ref, bases: Sequence[Sequence[Ref | str]]) -> tuple[Ref | st
         merged.append(head)
         rest = [[each for each in order if each != head] for order in rest]
     return tuple(merged)
+
+
+def said_bases(found: Values, itself: Ref) -> Iterator[Ref | str]:
+    """The bases that an expression names: classes of the project, names outside, or `?`."""
+    for value in found.items[:2]:
+        if value.kind is Kind.CLASS and value.ref is not None and value.ref != itself:
+            yield value.ref
+        else:
+            yield value.name if value.kind is Kind.EXTERNAL else "?"
+    if not found.items:
+        yield "?"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from zerikai_memory.codemap.project import FileFacts
+from zerikai_memory.lang.python_bindings import BLOCK
 from zerikai_memory.model import CodeEntity, EntityType, Reference, ReferenceKind
 
 FUNCTIONS = frozenset({EntityType.FUNCTION, EntityType.METHOD})
@@ -41,12 +42,16 @@ class Binding:
 
 @dataclass(slots=True)
 class PythonFile:
-    """Scopes by entity id: `names` bound in each; of classes also `bases` and `attributes` that methods assign."""
+    """Scopes by entity id: `names` bound in each, lines of conditional `blocks`; of classes `bases` and `attributes`.
+
+    `stars`: modules that `from m import *` takes all names from. `attributes` are those that methods assign.
+    """
 
     facts: FileFacts
     around: dict[str, str] = field(default_factory=dict)
     names: dict[str, dict[str, list[Binding]]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
+    stars: list[Binding] = field(default_factory=list)
+    blocks: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     public: frozenset[str] | None = None
     public_of: list[str] = field(default_factory=list)
     bases: dict[str, list[str]] = field(default_factory=dict)
@@ -112,6 +117,9 @@ def python_file(facts: FileFacts) -> PythonFile:
             _import(file, reference, names, aliased)
         elif reference.kind is ReferenceKind.BIND and reference.name == "__all__":
             public.append(reference.target_text)
+        elif reference.kind is ReferenceKind.BIND and reference.name == BLOCK:
+            first, _, last = reference.target_text.strip().partition("-")
+            file.blocks.setdefault(file.scope(reference.from_entity), []).append((int(first), int(last)))
         elif reference.kind is ReferenceKind.BIND and reference.name:
             _bind(file, reference, names)
         elif reference.kind is ReferenceKind.PATCH:
@@ -157,7 +165,7 @@ def _import(
         module, _, name = reference.target_text.partition(":")
         names[scope][reference.name].append(Binding(How.IMPORT, line, scope, module=module, name=name or None))
     elif reference.name == "*":
-        file.stars.append(reference.target_text)
+        file.stars.append(Binding(How.IMPORT, line, scope, module=reference.target_text))
     elif (reference.from_entity, line, reference.target_text, reference.name) in aliased:
         return
     elif reference.name == reference.target_text:

@@ -6,16 +6,17 @@ depends on what was asked alone, not on what was asked before.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from zerikai_memory.codemap.project import Project
-from zerikai_memory.codemap.python_annotations import annotated, annotated_parameter
-from zerikai_memory.codemap.python_classes import linearised
+from zerikai_memory.codemap.python_annotations import annotated, annotated_parameter, gives_itself
+from zerikai_memory.codemap.python_classes import linearised, said_bases
 from zerikai_memory.codemap.python_definitions import decorated, implementation, is_class, is_property
 from zerikai_memory.codemap.python_file import FUNCTIONS, RETURN, YIELD, Binding, How, PythonFile, python_file
+from zerikai_memory.codemap.python_known import BUILTINS, CLASS_METHODS, CONTEXT, OPAQUE
 from zerikai_memory.codemap.python_modules import Modules, Place
+from zerikai_memory.codemap.python_order import standing
 from zerikai_memory.codemap.python_values import (
     NOTHING,
     UNBOUND,
@@ -32,14 +33,6 @@ from zerikai_memory.model import CodeEntity
 
 # A local variable from a call of an imported function that returns an attribute ... is 8 steps away.
 FUEL = 12
-_BUILTINS = frozenset(dir(builtins))
-# What these give depends on their arguments, which a normal form leaves out.
-_OPAQUE = frozenset(
-    "getattr next type vars max min sum globals locals __import__ cast copy deepcopy partial import_module reduce "
-    "iter reversed sorted list tuple set dict frozenset zip map filter enumerate eval object super property".split()
-)
-_CONTEXT = frozenset({"contextmanager", "asynccontextmanager"})
-_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
 class Follower:
@@ -107,48 +100,57 @@ class Follower:
             return UNKNOWN
         for index, around in enumerate(file.scopes(scope)):
             if around == file.module.id:
-                return self.in_module(path, name, fuel)
+                # In the module's own code the lines before count, from within functions all of them.
+                return self.in_module(path, name, fuel, line if index == 0 else 0)
             found = self._in_function(file, around, name, line if index == 0 else 0, this, fuel)
             if found is not None:
                 return found
         return UNBOUND
 
-    def in_module(self, path: str, name: str, fuel: int = FUEL) -> Values:
-        """What a name stands for at the top of a module, or as a builtin."""
-        found = self.exported(path, name, fuel)
-        if not found.bound and name in _BUILTINS:
+    def in_module(self, path: str, name: str, fuel: int = FUEL, line: int = 0) -> Values:
+        """What a name stands for at the top of a module, or as a builtin; `line`: of its own code."""
+        found = self.exported(path, name, fuel, line)
+        if not found.bound and name in BUILTINS:
             return external(f"builtins.{name}")
         if not found.bound and (member := self._modules.member(self._modules.place(path), name)) is not None:
             return Values((Value(Kind.MODULE, place=member),))  # a package has its submodules once they are imported
         return found
 
-    def exported(self, path: str, name: str, fuel: int = FUEL) -> Values:
-        """What a module gives under a name: defined, imported or by way of `from x import *`."""
+    def exported(self, path: str, name: str, fuel: int = FUEL, line: int = 0) -> Values:
+        """What a module gives under a name: defined, imported or by way of `from x import *`, the last one of them."""
         if fuel <= 0:
             return UNKNOWN
-        return self._project.memo(("python name", path, name, fuel), lambda: self._exported(path, name, fuel))
+        file = self.file(path)
+        many = file is not None and (len(file.bound(file.module.id, name)) > 1 or bool(file.stars))
+        key = ("python name", path, name, fuel, line if many else 0)
+        return self._project.memo(key, lambda: self._exported(path, name, fuel, key[-1]))
 
-    def _exported(self, path: str, name: str, fuel: int) -> Values:
+    def _exported(self, path: str, name: str, fuel: int, line: int) -> Values:
         file = self.file(path)
         if file is None:
             return UNBOUND
-        bindings = file.bound(file.module.id, name)
-        if bindings:
-            return self._values(file, bindings, None, fuel)
-        unknown_star = False
+        own = file.bound(file.module.id, name)
+        given, unknown_star = self._starred(file, name, fuel) if file.stars else ([], False)
+        bindings = [*own, *given]
+        before = [binding for binding in bindings if binding.line < line]
+        kept, _ = standing(before or bindings, file.blocks.get(file.module.id, ()), line if before else None)
+        if kept:
+            return self._values(file, kept, None, fuel)
+        return UNKNOWN if unknown_star and name not in BUILTINS else UNBOUND
+
+    def _starred(self, file: PythonFile, name: str, fuel: int) -> tuple[list[Binding], bool]:
+        """(the `from m import *` of a file that bring a name, as imports of it; whether another one may)."""
+        found, unknown = [], False
         for star in file.stars:
-            place = self.place(star, path)
+            place = self.place(star.module, file.path)
             source = self.file(place.path) if place and place.path else None
             if source is None:
-                unknown_star = True
+                unknown = True
                 continue
-            if source.path != path and self._gives(source, name, fuel - 1):
-                found = self.exported(source.path, name, fuel - 1)
-                if found.bound:
-                    return found
-        if unknown_star and name not in _BUILTINS:
-            return UNKNOWN
-        return UNBOUND
+            brought = source.path != file.path and self._gives(source, name, fuel - 1)
+            if brought and self.exported(source.path, name, fuel - 1).bound:
+                found.append(replace(star, name=name))
+        return found, unknown
 
     def _gives(self, source: PythonFile, name: str, fuel: int) -> bool:
         """Whether `from source import *` brings a name."""
@@ -177,6 +179,9 @@ class Follower:
         before = [binding for binding in bindings if binding.line < line] if line else []
         if found and not before and line:
             return found[0]
+        if before:
+            before, made = standing(before, file.blocks.get(scope, ()), line)
+            found = [] if made else found
         if before or bindings:
             found.append(self._values(file, before or bindings, this, fuel))
         return either(found) if found else None
@@ -184,7 +189,7 @@ class Follower:
     def _parameter(self, file: PythonFile, function: CodeEntity, name: str, this: Ref | None, fuel: int) -> Values:
         class_id = file.class_of(function.id)
         if class_id and function.params[0] == name and not decorated(function, {"staticmethod"}):
-            of_class = function.name in _CLASS_METHODS or decorated(function, {"classmethod"})
+            of_class = function.name in CLASS_METHODS or decorated(function, {"classmethod"})
             return Values((Value(Kind.CLASS if of_class else Kind.INSTANCE, this or (file.path, class_id)),))
         if f"*{name}" in function.params or f"**{name}" in function.params:
             return external("builtins.dict" if f"**{name}" in function.params else "builtins.tuple")
@@ -268,6 +273,8 @@ class Follower:
             return external(f"{value.name}.{name}")
         if value.kind is Kind.MANY:
             return external(f"builtins.{name}")
+        if value.kind is Kind.CONTEXT and name == "__enter__":
+            return Values((value,))
         if value.ref is None or value.kind not in (Kind.CLASS, Kind.INSTANCE, Kind.SUPER):
             return UNKNOWN
         if name == "__class__" and value.kind is Kind.INSTANCE:
@@ -300,7 +307,7 @@ class Follower:
         file = self.file(ref[0])
         if file is None:
             return None
-        members = file.bound(ref[1], name)
+        members, _ = standing(file.bound(ref[1], name), file.blocks.get(ref[1], ()), None)
         given = file.attributes.get(ref[1], {}).get(name, [])
         if not members and not given:
             return None
@@ -336,15 +343,7 @@ class Follower:
         scope = file.scope(file.around.get(class_id))
         line = entity.start_line if entity is not None else 0
         found = self.expression(form, file.path, scope, line, None, fuel - 1)
-        for value in found.items[:2]:
-            if value.kind is Kind.CLASS and value.ref is not None and value.ref != (file.path, class_id):
-                yield value.ref
-            elif value.kind is Kind.EXTERNAL:
-                yield value.name
-            else:
-                yield "?"
-        if not found.items:
-            yield "?"
+        return said_bases(found, (file.path, class_id))
 
     # Calls
 
@@ -356,11 +355,13 @@ class Follower:
             return Values((Value(Kind.INSTANCE, value.ref),))
         if value.kind is Kind.FUNCTION and value.ref is not None:
             return self.returned(value.ref, value.this, fuel)
+        if value.kind is Kind.CONTEXT and value.items:
+            return Values(value.items)
         if value.kind is Kind.INSTANCE:
             return either(self.called(found, fuel - 1) for found in self.attribute(value, "__call__", fuel - 1))
         if value.kind is Kind.EXTERNAL:
             last = value.name.rpartition(".")[2]
-            return UNKNOWN if last in _OPAQUE else external(f"{value.name}()")
+            return UNKNOWN if last in OPAQUE else external(f"{value.name}()")
         return UNKNOWN
 
     def returned(self, ref: Ref, this: Ref | None, fuel: int) -> Values:
@@ -374,7 +375,9 @@ class Follower:
         function = file.entity(ref[1]) if file else None
         if file is None or function is None:
             return UNKNOWN
-        if function.return_type:
+        if function.return_type and this is not None and file.class_of(function.id) and gives_itself(function):
+            found = Values((Value(Kind.INSTANCE, this),))
+        elif function.return_type:
             found = self._annotated(function.return_type, file, file.around[function.id], this, fuel - 1)
         elif yields := file.bound(function.id, YIELD):
             items = either(self._binding(file, binding, this, fuel - 1) for binding in yields)
@@ -383,8 +386,9 @@ class Follower:
             given = file.bound(function.id, RETURN)
             found = either(self._binding(file, b, this, fuel - 1) for b in given) if given else NOTHING
             found = Values(tuple(replace(value, origin=None) for value in found), found.sure)
-        if decorated(function, _CONTEXT):
-            return either(Values(value.items) for value in found if value.kind is Kind.MANY)
+        if decorated(function, CONTEXT):
+            given_to = tuple(item for value in found if value.kind is Kind.MANY for item in value.items)
+            return Values((Value(Kind.CONTEXT, items=given_to),), found.sure)
         return found
 
     def element(self, value: Value) -> Values:

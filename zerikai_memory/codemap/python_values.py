@@ -25,6 +25,7 @@ class Kind(Enum):
     INSTANCE = "instance"
     SUPER = "super"  # `ref` is the class whose bases answer, `this` the class of the object
     MANY = "many"  # an iterable of `items`
+    CONTEXT = "context"  # what gives `items` to `with`
     EXTERNAL = "external"
     MISSING = "missing"  # imported from a module of the project that does not define it
     UNKNOWN = "unknown"  # only its `origin` is known

@@ -35,7 +35,7 @@ class Resolver(Protocol):
 
 
 # Raised with every change of what a resolver finds: a map that an older one made is made anew.
-RESOLVER_VERSION = 1
+RESOLVER_VERSION = 2
 
 RESOLVERS: tuple[tuple[frozenset[str], Callable[[Project], Resolver]], ...] = (
     (python.LANGUAGES, python.PythonResolver),

@@ -91,17 +91,23 @@ def outline(
 
 
 def _bindings(references: Iterable[Reference], entities: Sequence[CodeEntity]) -> tuple[Reference, ...]:
-    """Bindings, each once; of the values that are read, those that are no variable of the reading function itself."""
+    """Bindings, repeated ones once; of the values that are read, those that are no variable of the function itself."""
     local = {(e.id, name.lstrip("*")) for e in entities for name in e.params}
-    found: dict[tuple[str | None, str, str], Reference] = {}
+    found: dict[tuple[str | None, str, str, int], Reference] = {}
+    last: dict[tuple[str | None, str], tuple[str, int]] = {}
     for reference in references:
         if reference.kind is ReferenceKind.BIND:
-            found.setdefault((reference.from_entity, reference.name, reference.target_text), reference)
+            name, text = (reference.from_entity, reference.name), reference.target_text
+            # A name that is given something else in between is given it anew.
+            before = last.get(name, (text, 0))
+            turn = before[1] if before[0] == text or not reference.name else before[1] + 1
+            last[name] = (text, turn)
+            found.setdefault((*name, text, turn), reference)
             local.add((reference.from_entity or "", reference.name))
     module = entities[0].id
     return tuple(
         reference
-        for (home, name, text), reference in found.items()
+        for (home, name, text, _), reference in found.items()
         if name or home == module or (home or "", text) not in local
     )
 

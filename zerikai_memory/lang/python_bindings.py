@@ -28,6 +28,12 @@ _LITERALS = {
     "false": "bool()", "comparison_operator": "bool()", "not_operator": "bool()", "none": "None",
     "lambda": "lambda", "generator_expression": "iter()",
 }  # fmt: skip
+# The name under which the lines of a conditional block are kept; no name of Python has a blank.
+BLOCK = "a block"
+_BINDING = frozenset(
+    "expression_statement import_statement import_from_statement function_definition decorated_definition "
+    "class_definition with_statement try_statement for_statement".split()
+)
 _SEQUENCES = ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list")
 
 
@@ -64,6 +70,10 @@ def bindings(match: Match, source: Source) -> Iterable[Mention]:
     node = match.node
     if match.label == "reference.value":
         return _value(node, source)
+    if match.label == "reference.public":
+        return _bind("__all__", _public(match.captures["value"][0], source), node)
+    if match.label == "reference.block":
+        return _block(node)
     if node.type in ("assignment", "augmented_assignment"):
         return _assignment(node, source)
     if node.type == "named_expression":
@@ -79,6 +89,18 @@ def bindings(match: Match, source: Source) -> Iterable[Mention]:
     if node.type == "lambda_parameters":
         return _lambda(node, source)
     return (mention for name in node.named_children for mention in _bind(source.text(name), "global", name))
+
+
+def _block(node: Node) -> Iterator[Mention]:
+    """The lines of a conditional block that binds something, at its statement: the block itself may begin a `def`."""
+    outer = node.parent
+    if outer is not None and any(child.type in _BINDING and _may_bind(child) for child in node.named_children):
+        yield Mention(ReferenceKind.BIND, BLOCK, "", outer.start_byte, node.byte_range)
+
+
+def _may_bind(statement: Node) -> bool:
+    first = statement.named_child(0) if statement.type == "expression_statement" else None
+    return first is None or first.type in ("assignment", "named_expression")
 
 
 def _assignment(node: Node, source: Source) -> Iterator[Mention]:

@@ -42,7 +42,7 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         return (call, *_entry_points(node, source)) if name == "setup" else (call,)
     if match.label == "reference.import":
         return _imports(node, source)
-    if match.label in ("reference.bind", "reference.value"):
+    if match.label in ("reference.bind", "reference.value", "reference.block", "reference.public"):
         return bindings(match, source)
     return _patch(match, source)
 

@@ -43,6 +43,17 @@
 [(assignment) (named_expression) (for_statement) (for_in_clause) (as_pattern) (return_statement) (yield)
   (global_statement) (nonlocal_statement) (lambda_parameters)] @reference.bind
 (augmented_assignment left: (identifier) @all (#eq? @all "__all__")) @reference.bind
+(call function: (attribute object: (identifier) @all attribute: (identifier) @how)
+  arguments: (argument_list . (_) @value .) (#eq? @all "__all__") (#any-of? @how "extend" "append")) @reference.public
+; What is bound in these may not be bound after them
+(if_statement consequence: (block) @reference.block)
+(elif_clause consequence: (block) @reference.block)
+(else_clause body: (block) @reference.block)
+(try_statement body: (block) @reference.block)
+(except_clause (block) @reference.block)
+(for_statement body: (block) @reference.block)
+(while_statement body: (block) @reference.block)
+(case_clause consequence: (block) @reference.block)
 [(argument_list [(identifier) (attribute)] @reference.value)
   (keyword_argument value: [(identifier) (attribute)] @reference.value)
   (list [(identifier) (attribute)] @reference.value) (set [(identifier) (attribute)] @reference.value)
