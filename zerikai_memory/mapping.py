@@ -14,10 +14,11 @@ from zerikai_memory.answer.related import RelatedParts
 from zerikai_memory.brief.frozen import FrozenBrief
 from zerikai_memory.codemap.maps import CodeMaps
 from zerikai_memory.codemap.views.answer import OF_PROJECT, check_request, view_parts
+from zerikai_memory.codemap.views.between import names_of_path
 from zerikai_memory.codemap.views.declared import MANIFESTS, declared_in, guard_fact, guard_line
 from zerikai_memory.codemap.views.profile import profile_text
 from zerikai_memory.codemap.views.table import MapTable
-from zerikai_memory.codemap.views.target import find
+from zerikai_memory.codemap.views.target import find, left_out, offered
 from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.lang.registry import language_of
 from zerikai_memory.memory.ledger import Ledger
@@ -141,7 +142,8 @@ class _Desk:
         parts = opened.parts(view, request)
         freshness, changed = self._freshness(opened)
         marked = tuple(_marked(part, changed) for part in parts)
-        notes = ("the index is incomplete: a scan is running or was interrupted",) if opened.incomplete else ()
+        incomplete = ("the index is incomplete: a scan is running or was interrupted",) if opened.incomplete else ()
+        notes = (*incomplete, *opened.left_out(view, request))
         return MapReply(
             workspace=self._project.name,
             view=view,
@@ -154,9 +156,14 @@ class _Desk:
 
     def relation(self, view: str, name: str) -> MapReply | None:
         """The view of what `name` names exactly; None when nothing is called so."""
-        if not find(self._opened().table, name):
+        opened = self._opened()
+        if not find(opened.table, name):
             return None
-        return self.view(view, ViewRequest(name))
+        if (part := offered(opened.table, name)) is None:
+            return self.view(view, ViewRequest(name))
+        freshness, changed = self._freshness(opened)
+        parts = (_marked(part, changed),)
+        return MapReply(self._project.name, view, name, parts, freshness, omitted=part.omitted)
 
     def _opened(self) -> _Open:
         index = self._parts.index(self._project.id)
@@ -208,6 +215,13 @@ class _Open:
         if view not in self._whole:
             self._whole[view] = view_parts(self.table, view, request, self.texts)
         return self._whole[view]
+
+    def left_out(self, view: str, request: ViewRequest) -> tuple[str, ...]:
+        """What else the names of a target stand for."""
+        if not request.target or view in OF_PROJECT:
+            return ()
+        names = names_of_path(request.target) if view == "path" else [request.target]
+        return tuple(told for name in names if (told := left_out(self.table, name)))
 
     @property
     def incomplete(self) -> bool:

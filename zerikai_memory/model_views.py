@@ -59,6 +59,10 @@ class MapLink:
     files: int
 
 
+# The title of a part that answers nothing: the rows are what an ambiguous name may stand for.
+OFFERED = "names of this"
+
+
 @dataclass(frozen=True, slots=True)
 class MapPart:
     """Rows of one kind under a `title`, about `subject` when the view has a target; `omitted` rows are not listed.

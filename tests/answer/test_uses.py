@@ -32,6 +32,8 @@ from zerikai_memory.errors import InputError
         ("what is affected by changing parse_config", "impact", "parse_config"),
         ("impact of changing parse_config", "impact", "parse_config"),
         ("what does a change of parse_config break", "impact", "parse_config"),
+        ("is parse_config used anywhere?", "dependents", "parse_config"),
+        ("is the function parse_config still called", "callers", "parse_config"),
         ("tests for parse_config", "tests", "parse_config"),
         ("which tests cover parse_config?", "tests", "parse_config"),
         ("are there any tests for parse_config?", "tests", "parse_config"),
@@ -121,6 +123,34 @@ def test_that_nothing_uses_it_is_an_answer(shop):
     answer = shop("who calls nobody_calls_me?")
     assert answer.results == ()
     assert "nothing in the project calls, as far as is known" in answer.answer
+
+
+@pytest.mark.parametrize("question", ["who calls save", "tests for save", "where is save used?"])
+def test_a_name_of_many_things_is_answered_with_the_things_to_choose_from(shop, workspace, memory, question):
+    classes = "".join(f"class C{i}:\n    def save(self): pass\n" for i in range(14))
+    (workspace / "shop" / "busy.py").write_text(classes)
+    memory.scan(str(workspace))
+    answer = shop(question)
+    assert answer.route.backend == "map"
+    assert "'save' names 14 things, ask for one of them as it is written here:" in answer.answer
+    assert "- C0.save #shop/busy.py:2" in answer.answer
+    assert {hit.qualified_name for hit in answer.results} < {f"C{i}.save" for i in range(14)}
+    assert answer.omitted + len(answer.results) == 14
+
+
+def test_of_many_things_what_the_bare_name_says_in_full_is_answered_and_the_rest_named(shop, workspace, memory):
+    classes = "".join(f"class C{i}:\n    def total(self): pass\n" for i in range(6))
+    (workspace / "shop" / "busy.py").write_text(classes)
+    memory.scan(str(workspace))
+    answer = shop("who calls total")
+    assert ("test_total", TESTS, 5) in {(hit.qualified_name, hit.file_path, hit.start_line) for hit in answer.results}
+    assert any("also names 6 things" in told and "C0.total #shop/busy.py:2" in told for told in answer.warnings)
+
+
+def test_a_line_that_a_file_does_not_have_is_told(shop):
+    answer = shop("who calls shop/orders.py:99999")
+    assert (answer.route.backend, answer.nothing_relevant) == ("map", True)
+    assert "line 99999 is not in the map: shop/orders.py has the lines 1 to 5" in answer.answer
 
 
 def test_an_unknown_name_is_searched_for_as_ever(shop):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from zerikai_memory.answer.uses import UseQuestion, use_question
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import CitationState, CodeEntity, Extraction, Hit, QueryAnswer, Route
-from zerikai_memory.model_views import MapAnswers, MapPart, MapReply, MapRow
+from zerikai_memory.model_views import OFFERED, MapAnswers, MapPart, MapReply, MapRow
 from zerikai_memory.redact import mask_source
 from zerikai_memory.retrieve.cite import WorkingFile, verify
 from zerikai_memory.store.index import WorkspaceIndex
@@ -50,11 +50,16 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
         return None
     try:
         reply = parts.map.relation(asked.view, asked.name)
-    except InputError:  # too many things of this name: the search shows them
-        return None
+    except InputError as error:  # a line that no file has
+        return _refused(workspace, question, asked, str(error))
     if reply is None or not (asked.as_code or any(part.rows for part in reply.parts)):
         return None
     return _answer(parts, workspace, question, asked, reply, max(limit, LEAST_RESULTS))
+
+
+def _refused(workspace: str, question: str, asked: UseQuestion, why: str) -> QueryAnswer:
+    route = Route("map", None, f"asked of the code map (view {asked.view}), without a model")
+    return QueryAnswer(workspace, question, why, results=(), notes=(), route=route, nothing_relevant=True, omitted=0)
 
 
 def _answer(
@@ -118,6 +123,8 @@ def _heading(part: MapPart) -> str:
     if subject is not None:
         whole = subject.entity_type in ("module", "folder")
         named = subject.name if whole else f"{subject.name} #{subject.file_path}:{subject.start_line}"
+    if part.title == OFFERED:
+        return part.note
     if part.guesses:
         count = len(part.rows) + part.omitted
         return f"By name only, perhaps another thing is meant ({count}):"

@@ -17,11 +17,13 @@ _IF = r"(?:if|when|by) (?:i |we |you |someone |one )?"
 _USES = r"(?:uses?|imports?|references?|depends? on|needs?|requires?|inherits from|extends|subclasses|implements)"
 _USED = r"(?:used?|imported|referenced|needed|required|instantiated|extended)"
 _USAGES = r"(?:usages?|uses|references|dependents|users|importers|subclasses)"
+_EVER = r"(?:(?:still|ever|actually|really|even) )?"
 _COVERS = r"(?:covers?|tests?|runs?|exercises?|checks?|uses?|are for|calls?)"
 # The first that fits the whole question is taken.
 _FORMS: tuple[tuple[str, str], ...] = (
     ("callers", rf"(?:who|what|which \w+) (?:calls?|invokes?) {_THING}"),
     ("callers", rf"where (?:is|are|{_WE}) {_THING} (?:being )?(?:called|invoked)(?: from)?"),
+    ("callers", rf"(?:is|are) {_THING} {_EVER}(?:being )?(?:called|invoked)(?: from)?"),
     ("callers", rf"where {_WE} (?:call|invoke) {_THING}"),
     ("callers", rf"{_LIST}(?:callers|call sites|calls) (?:of|to) {_THING}"),
     ("callees", rf"what (?:does|do) {_THING} (?:call|invoke)"),
@@ -40,6 +42,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("impact", rf"(?:what is |what's )?{_LIST}(?:impact|blast radius) of a change (?:of|to|in) {_THING}"),
     ("dependents", rf"(?:who|what|which \w+) {_USES} {_THING}"),
     ("dependents", rf"where (?:is|are|{_WE}) {_THING} (?:being )?{_USED}"),
+    ("dependents", rf"(?:is|are) {_THING} {_EVER}(?:being )?{_USED}"),
     ("dependents", rf"where {_WE} (?:use|import|reference|need|instantiate) {_THING}"),
     ("dependents", rf"{_LIST}{_USAGES} (?:of|to) {_THING}"),
 )

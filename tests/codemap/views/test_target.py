@@ -3,7 +3,7 @@
 import pytest
 
 from tests.codemap.views.sketch import sketch
-from zerikai_memory.codemap.views.target import spelled, subjects
+from zerikai_memory.codemap.views.target import left_out, spelled, subjects
 from zerikai_memory.errors import InputError
 
 TABLE = sketch("""
@@ -24,6 +24,20 @@ web/app.js
   1-4 route GET /users
 docs/auth.md
   1-9 section Session
+busy.py
+  1-2 function close
+  3-4 method A.close
+  5-6 method B.close
+  7-8 method C.close
+  9-10 method D.close
+  11-12 method E.close
+web/page.html
+  1-9 element div#main
+  3-4 element p#q
+web/page.css
+  1-2 rule #main
+  3-4 rule .btn.active
+  5-6 rule #side .a
 many/a.py
   1-2 function run
 many/b.py
@@ -50,8 +64,17 @@ many/f.py
         ("`helper`", ["helper #pkg/session.py:1"]),
         # a property and its setter are one thing
         ("Session.login", ["Session.login #pkg/auth/session.py:8"]),
-        # top-level names before members of that name; no document section where code has the name
-        ("refresh", ["refresh #pkg/auth/session.py:50", "refresh #pkg/auth/tokens.py:1"]),
+        # a bare name is that of members too; no document section where code has the name
+        (
+            "refresh",
+            [
+                "refresh #pkg/auth/session.py:50",
+                "refresh #pkg/auth/tokens.py:1",
+                "Session.refresh #pkg/auth/session.py:20",
+            ],
+        ),
+        # ... but of too many things those that the name alone says in full
+        ("close", ["close #busy.py:1"]),
         ("Session", ["Session #pkg/auth/session.py:5", "Session #pkg/auth/tokens.py:20"]),
         ("pkg/auth/tokens.py", ["pkg/auth/tokens.py"]),
         ("./pkg/auth/tokens.py", ["pkg/auth/tokens.py"]),
@@ -71,6 +94,14 @@ many/f.py
         ("pkg/auth/tokens.py::refresh", ["refresh #pkg/auth/tokens.py:1"]),
         ("pkg/auth/tokens.py:refresh", ["refresh #pkg/auth/tokens.py:1"]),
         ("pkg/auth/tokens.py#refresh", ["refresh #pkg/auth/tokens.py:1"]),
+        # elements and selectors as answers spell them
+        ("div#main", ["div#main #web/page.html:1"]),
+        ("div#main #web/page.html:1", ["div#main #web/page.html:1"]),
+        ("#main", ["#main #web/page.css:1"]),
+        ("#main #web/page.css:1", ["#main #web/page.css:1"]),
+        ("#q", ["p#q #web/page.html:3"]),
+        (".btn.active", [".btn.active #web/page.css:3"]),
+        ("#side .a #web/page.css:5", ["#side .a #web/page.css:5"]),
         ("GET /users", ["GET /users #web/app.js:1"]),
         ("pkg/auth/tokens.py|function|refresh|1", ["refresh #pkg/auth/tokens.py:1"]),  # its id
     ],
@@ -88,11 +119,20 @@ def test_a_target_is_found_however_it_is_written(text, found):
         ("pkg/auth/tokens.py:nothing", "is no entity"),
         ("Nothing #pkg/auth/tokens.py:20", "is no entity"),
         ("pkg/none.py:3", "is no entity"),
+        ("pkg/auth/tokens.py:1000", "line 1000 is not in the map: pkg/auth/tokens.py has the lines 1 to 999"),
+        ("pkg/auth/tokens.py:0", "line 0 is not in the map"),
     ],
 )
 def test_what_is_unknown_or_names_too_much_is_an_error(text, said):
     with pytest.raises(InputError, match=said):
         subjects(TABLE, text)
+
+
+def test_what_a_bare_name_leaves_out_is_told():
+    told = left_out(TABLE, "close")
+    assert "also names 5 things" in told
+    assert "A.close #busy.py:3" in told
+    assert left_out(TABLE, "refresh") == left_out(TABLE, "run") == ""
 
 
 def test_each_spelling_that_an_error_offers_is_itself_a_target():

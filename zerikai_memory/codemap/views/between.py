@@ -21,7 +21,7 @@ _ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
 
 def between(table: MapTable, request: ViewRequest) -> list[MapPart]:
     """The shortest way from A to B of a target `A -> B`; through guesses, or back from B, when there is no other."""
-    names = _ARROW.split(request.target or "")
+    names = names_of_path(request.target or "")
     if len(names) != 2 or not all(names):
         raise InputError(f'target: the view "path" needs "A -> B", got {request.target!r}')
     starts, goals = subjects(table, names[0]), subjects(table, names[1])
@@ -35,6 +35,11 @@ def between(table: MapTable, request: ViewRequest) -> list[MapPart]:
             return [_part(table, goals, back, note)]
     note = f"no way from {_named(starts)} to {_named(goals)} or back is known"
     return [MapPart("path", (), starts[0].row, note=note)]
+
+
+def names_of_path(target: str) -> list[str]:
+    """What stands before and after the arrow of `A -> B`."""
+    return _ARROW.split(target)
 
 
 def _way(

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from zerikai_memory.codemap.views.table import CLASSES, MapTable
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import CodeEntity, EntityType
-from zerikai_memory.model_views import MapRow
+from zerikai_memory.model_views import OFFERED, MapPart, MapRow
 
 # Up to so many things of one name are each shown apart; with more the answer would be a list of lists.
 MOST_APART = 5
 LISTED = 12
+LEFT_OUT_LISTED = 5
 NEAR_NAMES = 5
 # difflib on every name of a large project takes a second; those that share parts with the wanted one are enough.
 _NEAR_CANDIDATES = 300
@@ -56,6 +57,7 @@ def subjects(table: MapTable, text: str) -> tuple[Subject, ...]:
         near = near_names(table, wanted)
         hint = f"; near names: {', '.join(near)}" if near else "; query_memory finds code by what it does"
         raise InputError(f"target: {text!r} is no entity, file or folder of the map{hint}")
+    found = _chosen(found, wanted)
     if len(found) > MOST_APART:
         listed = "; ".join(spelled(subject.row) for subject in found[:LISTED])
         more = f"; and {len(found) - LISTED} more" if len(found) > LISTED else ""
@@ -63,8 +65,36 @@ def subjects(table: MapTable, text: str) -> tuple[Subject, ...]:
     return tuple(found)
 
 
+def left_out(table: MapTable, text: str) -> str:
+    """What else a bare name stands for where a view tells only of what the name alone says; empty when nothing."""
+    found = find(table, wanted := text.strip().strip("`'\"").strip())
+    others = [subject for subject in found if subject not in _chosen(found, wanted)]
+    if not others or len(others) == len(found):
+        return ""
+    listed = "; ".join(spelled(subject.row) for subject in others[:LEFT_OUT_LISTED])
+    more = f"; and {len(others) - LEFT_OUT_LISTED} more" if len(others) > LEFT_OUT_LISTED else ""
+    return f"{text!r} also names {len(others)} things that are left out here, ask for one of them: {listed}{more}"
+
+
+def offered(table: MapTable, text: str) -> MapPart | None:
+    """The things to choose from when a name stands for too many; None for any other name."""
+    wanted = text.strip().strip("`'\"").strip()
+    found = _chosen(find(table, wanted), wanted)
+    if len(found) <= MOST_APART:
+        return None
+    rows = tuple(subject.row for subject in found[:LISTED])
+    note = f"{text!r} names {len(found)} things, ask for one of them as it is written here:"
+    return MapPart(OFFERED, rows, note=note, omitted=len(found) - len(rows))
+
+
+def _chosen(found: list[Subject], wanted: str) -> list[Subject]:
+    """Of too many things of one name those at the top of a file, which the name alone says in full."""
+    alone = [subject for subject in found if subject.row.name == wanted]
+    return alone if len(found) > MOST_APART >= len(alone) > 0 else found
+
+
 def find(table: MapTable, wanted: str) -> list[Subject]:
-    """All things of that name, most important first; none is not an error here."""
+    """All things of that name, most important first; none is not an error here, a line that no file has is one."""
     entities, folder = _entities(table, wanted)
     folders = [_folder(table, folder)] if folder is not None else []
     told = [entity for entity in entities if table.said(entity)] or entities
@@ -145,15 +175,25 @@ def _files_of_module(table: MapTable, dotted: str) -> list[str]:
 
 
 def _named(table: MapTable, text: str) -> Sequence[CodeEntity]:
-    """Entities of that qualified name, else of a dotted end of it, else as imports spell them, else of that name."""
+    """Entities of that name as it is written, else of a dotted name, of a dotted end of one, as imports spell it."""
+    written = table.by_name.get(text, ()) if "." not in text[1:] else ()
+    if written:
+        alone = table.by_qualified_name.get(text, ())
+        return [*alone, *(entity for entity in written if entity not in alone)]
+    if text.startswith("#") and " " not in text:
+        by_id = [e for e in table.entities.values() if e.entity_type is EntityType.ELEMENT and e.name.endswith(text)]
+        return [e for e in by_id if e.name.partition("#")[2] == text[1:]]
     name = text.removesuffix("()").replace("::", ".").replace("#", ".") if " " not in text else text
-    if found := table.by_qualified_name.get(name):
+    if name != text and "." not in name:
+        return _named(table, name)
+    if found := table.by_qualified_name.get(text) or table.by_qualified_name.get(name):
         return found
     last = name.rpartition(".")[2] or name
     same = table.by_name.get(last, ())
     if "." in name:
         ends = [entity for entity in same if entity.qualified_name.endswith("." + name)]
-        return ends or [entity for entity in same if f".{_dotted(entity)}".endswith("." + name)]
+        ends = ends or [entity for entity in same if f".{_dotted(entity)}".endswith("." + name)]
+        return ends or table.by_name.get(text, ())
     return same or table.by_name.get(text, ())
 
 
@@ -171,7 +211,14 @@ def _in_files(entities: Iterable[CodeEntity], files: Iterable[str]) -> list[Code
 def _around(table: MapTable, files: Iterable[str], line: int) -> list[CodeEntity]:
     """The innermost entity around a line of each file; the file where there is none."""
     found = []
+    files = list(files)
+    ends = {file: max(e.end_line for e in table.by_file[file]) for file in files}
+    if files and not any(1 <= line <= end for end in ends.values()):
+        told = ", ".join(f"{file} has the lines 1 to {end}" for file, end in list(ends.items())[:NEAR_NAMES])
+        raise InputError(f"target: line {line} is not in the map: {told} (as it was scanned)")
     for file in files:
+        if not 1 <= line <= ends[file]:
+            continue
         inside = [
             e
             for e in table.by_file[file]
