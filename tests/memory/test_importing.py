@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +10,16 @@ from typing import Any
 
 import pytest
 
-from tests.memory.recallkit import SHOP, open_ledger
+from tests.memory.recallkit import SHOP, open_ledger, rows
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory import exchange
+from zerikai_memory.memory.conflicts import disagreement
 from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.notes import Draft
+from zerikai_memory.memory.pairing import disagreeing_pairs
 from zerikai_memory.memory.records import WorkspaceRecords
 from zerikai_memory.model import Workspace
-from zerikai_memory.model_notes import ImportReport
+from zerikai_memory.model_notes import ImportReport, Note
 from zerikai_memory.render_notes import import_report
 from zerikai_memory.store.brain import Brain
 
@@ -198,3 +201,19 @@ def test_records_keep_their_conflicts_on_the_way_out_and_in(brain: Brain, tmp_pa
     assert conflicts(second) == conflicts(brain)
     assert export_records(second.notes, SHOP) == text
     second.close()
+
+
+def test_an_import_misses_no_pair_that_comparing_all_with_all_would_find():
+    texts = [pair.content for pair in rows()] + [
+        "Use httpx instead of requests",
+        "Use requests",
+        "Keep for 30 days",
+        "Keep for a week",
+    ]
+    notes = [Note(f"n{i}", "fact", text, float(i), SHOP.id) for i, text in enumerate(texts)]
+    every = {
+        (later.id, earlier.id) for earlier, later in itertools.combinations(notes, 2) if disagreement(later, earlier)
+    }
+    found = {(later.id, earlier.id) for later, earlier, _ in disagreeing_pairs(notes, {n.id for n in notes}, set())}
+    assert found == every
+    assert len(every) >= 12

@@ -33,6 +33,14 @@ def note(content: str, category: str = "fact", outcome: str | None = None, *, at
         ("We decided on MongoDB for the analytics store", "Use PostgreSQL for the analytics store", "database"),
         ("Tests must run in parallel", "Tests must run sequentially", "parallel or sequentially"),
         ("Store uploads in S3", "Store uploads on the local disk", "file storage"),
+        ("Use httpx instead of requests", "We use requests for HTTP calls", "requests or not"),
+        ("Only admins can delete projects", "Anyone can delete projects", "only some or everyone"),
+        ("Keep for 30 days", "Keep for one week", "time"),
+        ("Start the server before the worker", "Start the worker before the server", "before or after"),
+        ("We dropped support for Safari 14", "We support Safari 14", "denies"),
+        ("After long talks we decided on Kafka for the event bus", "RabbitMQ is used for the event bus", "queue"),
+        ("The queue is Kafka, not RabbitMQ", "The queue is RabbitMQ", "denies"),
+        ("Node 18 is used for builds", "Node 22 is used for builds", "18 or 22"),
         ("The parser should not be strict about keys", "The parser should be strict about keys", "denies"),
     ],
 )  # fmt: skip
@@ -61,6 +69,14 @@ def test_records_that_disagree_are_noticed_both_ways(newer: str, older: str, why
         ("Version 2 of the API is current", "Version 1 of the API is deprecated"),
         ("old note 1", "old note 2"),
         ("x", "y"),
+        ("Django 4.2 release notes", "Django 5.1 release notes"),
+        ("When DEBUG is false errors are mailed", "When DEBUG is true errors are mailed"),  # a condition
+        ("Raised the limit from 5 to 10", "Raised the limit from 10 to 20"),  # a history
+        ("The export is cached", "The export is paginated"),  # both may be done
+        ("app = Starlette(routes=routes)", "app = Starlette(debug=True)"),  # code
+        ("Use tabs instead of spaces in Go files", "We use spaces in Python files"),
+        ("Retry when the server does not answer", "Retry when the server answers slowly"),
+        ("The weekly call is on Zoom", "The monthly call is on Zoom"),
         ("", "The timeout is 30 seconds"),
     ],
 )

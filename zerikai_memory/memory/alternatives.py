@@ -30,7 +30,9 @@ ALIASES: Mapping[str, str] = {
     "tab": "tabs", "space": "spaces", "vor": "before", "nach": "after", "avant": "before", "après": "after",
     "antes": "before", "después": "after", "synchron": "sync", "asynchron": "async", "manuell": "manual",
     "automatisch": "automatic", "öffentlich": "public", "privat": "private", "optionnel": "optional",
-    "obligatoire": "mandatory", "verpflichtend": "mandatory", "pflicht": "mandatory", "produktion": "production",
+    "obligatoire": "mandatory", "obligatoires": "mandatory", "optionnels": "optional", "optionnelle": "optional",
+    "opcional": "optional", "opcionales": "optional", "obligatorio": "mandatory", "obligatorios": "mandatory",
+    "verpflichtend": "mandatory", "pflicht": "mandatory", "produktion": "production",
     "producción": "production", "développement": "development", "entwicklung": "development", "pruebas": "tests",
 }  # fmt: skip
 # Each row holds sides of which one excludes the others, wherever in the sentence they stand.
@@ -152,6 +154,7 @@ ALTERNATIVES: Mapping[str, frozenset[str]] = {
         "base image": "alpine debian ubuntu distroless fedora",
         "system": "linux windows macos freebsd",
         "editor": "vim emacs vscode neovim",
+        "run time": "node deno bun php dotnet jvm",
         "language": "python go rust java kotlin typescript javascript ruby php elixir scala c++ c c# swift zig perl",
         "natural language": "english german french spanish polish italian dutch portuguese",
         "color": "red blue green yellow orange purple teal black white grey gray pink brown violet",

@@ -21,7 +21,8 @@ LINKS = _set(
 PAST_LINKS = _set("was were been war waren wurde wurden était étaient fut era eran fue fueron")
 # Choosing one of several; takes the value directly. The past tense tells a choice that stands.
 CHOICES = _set(
-    "use uses using used utilise utilize choose chooses chose chosen pick picks picked prefer prefers preferred select "
+    "use uses using used opted utilise utilize choose chooses chose chosen pick picks picked prefer prefers "
+    "preferred select "
     "selected adopt adopts adopted decided decide agreed settled settle went standardise standardised standardize "
     "verwenden verwendet verwende nutzen nutzt benutzen benutzt utilisons utilisent utiliser employons usamos usa usan "
     "usar utilizamos utiliza utilizan elegimos wählen gewählt nehmen switched migrated moved"
@@ -42,16 +43,17 @@ PLACING = _set(
     "return train upload compil pin nam licens index schedul defin configur log report monitor collect pars "
     "releas tag sort indent order cach version packag install build built expir start begin end listen default target "
     "speak point belong resolv map encod compress publish save mount bind lead led own maintain draw drawn read "
-    "pick process implement execut gespeichert gehostet geschrieben gesendet gelegt gespielt stocké stockés hébergé "
+    "pick process implement document execut gespeichert gehostet geschrieben gesendet gelegt gespielt stocké "
+    "stockés hébergé "
     "hébergés écrit écrits envoyé envoyés guarda guardan almacena almacenan almacenado escrito envía envían verschickt "
     "gebaut ausgeliefert construit déployé desplegado mail post fil book bill count measur"
 )
 # Verbs whose object is what the thing is.
-EQUATING = _set("return target speak sign equal")
+EQUATING = _set("return target speak sign equal follow emit conform")
 # A place or means behind these is one among others.
 NEVER_PLACING = _set(
     "us test support mention import availabl need affect cover block known seen found ignor skip shown show review "
-    "requir miss allow document"
+    "requir miss allow"
 )
 PLACES = _set(
     "in on at to from over into onto behind under nach in auf bei an zu aus im am beim zum dans sur à chez vers au aux "
@@ -94,9 +96,8 @@ NEGATIONS = _set(
 # Enabled, allowed: +1; disabled, forbidden: -1. Both sides say something of the same subject.
 POLAR: Mapping[str, int] = {
     **dict.fromkeys(_set("enable enables enabled allow allows allowed permit permits permitted activate activated "
-                         "erlaubt erlauben aktiviert autorisé permis permitido activado legal welcome ok"), 1),
+                         "erlaubt erlauben aktiviert autorisé permis permitido activado"), 1),
     **dict.fromkeys(_set("disable disables disabled forbid forbids forbidden prohibit prohibits prohibited disallow "
-                         "deprecated "
                          "disallowed deactivate deactivated ban banned verboten deaktiviert interdit interdits "
                          "interdite désactivé prohibido prohibidos desactivado"), -1),
 }  # fmt: skip
@@ -109,6 +110,7 @@ SEVERAL = _set(
     "mögliche"
 )
 ONLY = _set("only nur seulement solo sólo except unless besides außer sauf excepto mostly usually often sometimes")
+EVERYONE = _set("anyone everyone anybody everybody users people jeder alle everyones tous todos cualquiera")
 PRONOUNS = _set("it this that they these those he she es er sie dies il elle ils ça eso esto")
 # Auxiliaries of a past tense; with a word of choosing they tell a choice that stands.
 DID = _set("had did hatte hatten avait avons")

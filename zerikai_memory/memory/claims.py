@@ -51,7 +51,8 @@ class Claim:
     """One statement. `denies`: an odd number of negations; the flags say what kind of statement it is.
 
     possible: of what can be; several: one of many is told; past: of what was; limited: holds `only` somewhere;
-    pronoun: its subject is told elsewhere; listing: a list of things stands before the colon.
+    pronoun: its subject is told elsewhere; listing: a list of things stands before the colon. `rejected`: keys of
+    what is not chosen ("X instead of Y").
     """
 
     tokens: tuple[Token, ...]
@@ -62,11 +63,19 @@ class Claim:
     limited: bool
     pronoun: bool
     listing: bool
+    rejected: frozenset[str] = frozenset()
 
     @property
     def keys(self) -> frozenset[str]:
         """Keys of the content words and quantities."""
         return frozenset(token.key for token in self.tokens if token.told)
+
+    @property
+    def sought(self) -> frozenset[str]:
+        """Keys of which a claim that could disagree shares one; where only a quantity is told, its other words."""
+        told = {token.part for token in self.tokens if token.told}
+        words = {token.word for token in self.tokens if not token.told} if told == {"quantity"} else set()
+        return self.keys | self.rejected | words
 
 
 _LABEL = re.compile(
@@ -75,6 +84,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(
+    r"^.{0,120}?\b(?=(decided|opted|agreed|chose) (on|for)\b)|^.{0,120}?\b(decided|agreed|chose) to\b\s*(?=\w)|"
     r"^.{0,120}?\b(agreed|decided|decision is|decision was|agreement is|rule is|noted|remember|found out|learned|"
     r"turns out|beschlossen|décidé|decidido)\b,? (that|dass|que|daß)\b\s*",
     re.IGNORECASE,
@@ -83,10 +93,12 @@ _REMARK = re.compile(r"[,(]\s*(as|wie|comme|como) (agreed|decided|discussed|besp
 _REASON = re.compile(
     r"[,;:(]?\s*\b(because|since (?!v?\d|version|release|last|the (last|new)|(january|february|march|april|may|june|"
     r"july|august|september|october|november|december)\b|\w+ \d)|so that|due to|otherwise|as it|as they|as we|after we|"
-    r"when we|instead of|rather than|weil|damit|sonst|statt|anstatt|parce qu|car |afin|au lieu|porque|en vez|"
+    r"when we|weil|damit|sonst|parce qu|car |afin|porque|"
     r"para que)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+# Said of how often something is done, not of which one is meant ("the weekly call").
+_ADVERB = r"(?=\s*($|[.,;)]|(at|on|in|by|from|for|and|to|um|since|using|with|via)\b))"
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), into)
     for pattern, into in (
@@ -94,6 +106,16 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bcan(no|')t\b", "can not"),
         (r"\bwon't\b", "will not"),
         (r"n't\b", " not"),
+        (r"\b(go|going|goes|went) with\b", "use"),
+        (r"\b(dropped|drops?|removed?|ended) support (for|of)\b", "not support"),
+        (r"\bfrom now on\b|\bas of (now|today)\b|\bab sofort\b", " "),
+        (rf"\b(hourly)\b{_ADVERB}", "every 1 hour"),
+        (rf"\b(daily|nightly)\b{_ADVERB}", "every 1 day"),
+        (rf"\bweekly\b{_ADVERB}", "every 1 week"),
+        (rf"\bmonthly\b{_ADVERB}", "every 1 month"),
+        (rf"\b(yearly|annually)\b{_ADVERB}", "every 1 year"),
+        (r"\b(every|each|once an?|jede|chaque|cada) (second|minute|hour|day|week|month|year)\b", r"every 1 \2"),
+        (r"\b(a )?quarter of an hour\b", "15 minutes"),
         (r"\bnot (every|all|each|always|only)\b", "sometimes"),
         (r"\b(do|does|did)? ?not? (?:longer|more|any more)\b|\bnicht mehr\b|\bya no\b", " not"),
         (r"\bstop(s|ped)? (?=\w+ing\b)", "not "),
@@ -113,11 +135,15 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(no|nicht|pas) (more|less|later|older) than\b", "max"),
         (r"\b(at least|a minimum of|minimum|minimal|mindestens|au moins|al menos|como mínimo)\b", "min"),
         (r"\b(at most|a maximum of|maximum|maximal|up to|höchstens|au plus|como máximo)\b", "max"),
-        (r"\bonce (a|an|per|every) (hour|day|week|month|year)\b", r"\2ly"),
-        (r"\b(every|each) (hour|day|week|month|year)\b(?! at)", r"\2ly"),
-        (r"\bdayly\b", "daily"),
     )
 )  # fmt: skip
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|statt|anstatt|au lieu de|en vez de|(?P<kept>prefers? \w\S*) over) "
+    r"(?P<other>[^,;:.()]+?)"
+    r"(?= (?:for|in|as|because|since|when|so|für|pour|para)\b|[,;:.()]|$)",
+    re.IGNORECASE,
+)
+MOST_REJECTED = 3
 # "It is safe to ...": nothing is pointed at.
 _EXPLETIVE = re.compile(
     r"\W*(it|es|il) (is|ist|est|muss|faut)\b( \w+){1,3} (to|that|zu|dass|de|que)\b|\W*il faut\b", re.I
@@ -155,7 +181,8 @@ def _plain(text: str) -> str:
 def _claim(sentence: str) -> Claim:
     sentence = _LABEL.sub("", sentence.strip())
     sentence = _PREAMBLE.sub("", sentence)
-    short = _REASON.sub("", _REMARK.sub("", sentence))
+    chosen = _INSTEAD.sub(lambda match: match["kept"] or " ", sentence)
+    short = _REASON.sub("", _REMARK.sub("", chosen))
     for pattern, into in _PHRASES:
         short = pattern.sub(into, short)
     words = [word if word in _SIGNS else word.rstrip(".'-/") for word in _WORD.findall(short)][:MOST_WORDS]
@@ -175,7 +202,17 @@ def _claim(sentence: str) -> Claim:
         limited=bool(spoken & parts.ONLY),
         pronoun=bool(tokens) and tokens[0].word in parts.PRONOUNS and not _EXPLETIVE.match(short),
         listing=_lists(tokens),
+        rejected=_rejected(sentence),
     )
+
+
+def _rejected(sentence: str) -> frozenset[str]:
+    """Keys of the name behind `instead of`, up to three words."""
+    match = _INSTEAD.search(sentence)
+    if match is None:
+        return frozenset()
+    words = [word.rstrip(".'-/") for word in _WORD.findall(match["other"])]
+    return frozenset(token.key for token in _tokens([word for word in words if word][:MOST_REJECTED]) if token.told)
 
 
 def _without_told_reason(words: list[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Which records are compared with each other: all that could disagree, without comparing each with each.
 
-Two claims that disagree say the same up to a few words (conflicts.MOST_VALUE_WORDS of each). So of the rarest words
+Two claims that disagree say the same up to a few words (values.MOST_VALUE_WORDS of each). So of the rarest words
 of one, as many as that and one more, the other must hold at least one.
 """
 
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence, Set
 
 from zerikai_memory.memory.chains import split_ends, superseded_ids
 from zerikai_memory.memory.claims import claims
-from zerikai_memory.memory.conflicts import MOST_VALUE_WORDS, disagreement
+from zerikai_memory.memory.conflicts import disagreement
+from zerikai_memory.memory.values import MOST_VALUE_WORDS
 from zerikai_memory.model_notes import Note, NoteEvent
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.store.memory import NoteStore, Seen
@@ -29,10 +30,10 @@ class PairIndex:
 
     def __init__(self, notes: Sequence[Note]) -> None:
         self._notes = notes
-        self._claims = [(i, claim.keys) for i, note in enumerate(notes) for claim in claims(note.content)]
+        self._claims = [(i, claim) for i, note in enumerate(notes) for claim in claims(note.content)]
         self._with: dict[str, list[int]] = defaultdict(list)
-        for number, (_, keys) in enumerate(self._claims):
-            for key in keys:
+        for number, (_, claim) in enumerate(self._claims):
+            for key in claim.sought:
                 self._with[key].append(number)
         self._at: dict[tuple[str, str], list[int]] = defaultdict(list)
         for i, note in enumerate(notes):
@@ -43,10 +44,12 @@ class PairIndex:
         """Every record whose claims could disagree with one's, in their order, itself left out."""
         found = {i for anchor in note.anchors for i in self._at.get((anchor.path, anchor.qualified_name), ())}
         for claim in claims(note.content):
-            rarest = sorted(claim.keys, key=lambda key: len(self._with.get(key, ())))[: MOST_VALUE_WORDS + 1]
+            rarest = sorted(claim.sought, key=lambda key: len(self._with.get(key, ())))
+            rarest = rarest[: MOST_VALUE_WORDS + 1 + len(claim.sought) - len(claim.keys)]
             for number in {number for key in rarest for number in self._with.get(key, ())}:
-                i, keys = self._claims[number]
-                if max(len(keys - claim.keys), len(claim.keys - keys)) <= MOST_VALUE_WORDS:
+                i, other = self._claims[number]
+                apart = max(len(other.keys - claim.keys), len(claim.keys - other.keys))
+                if apart <= MOST_VALUE_WORDS or claim.rejected or other.rejected:
                     found.add(i)
         return [self._notes[i] for i in sorted(found) if self._notes[i].id != note.id]
 
