@@ -293,6 +293,8 @@ def _token(word: str, lower: str, *, first: bool, following: str) -> Token:
         return Token("content", f"name {word}", lower)
     if word in _SIGNS:
         return Token("link", "=", word)
+    if lower == "go" and word[0].isupper() and not first:
+        return Token("content", lower, lower)  # the language
     if len(word) > 1 and word.isupper() and lower in _SHOUTED_NAMES:
         return Token("content", lower, lower)
     if lower in parts.NEGATIONS:
