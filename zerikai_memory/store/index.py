@@ -103,6 +103,11 @@ class WorkspaceIndex:
         with self.database.decoding():
             return int(self.meta("generation"))
 
+    def state(self) -> tuple[int, bool]:
+        """(generation, whether a scan is running or was interrupted), both of one moment."""
+        with self.database.read() as connection, self.database.decoding():
+            return int(_meta(connection, "generation")), bool(_meta(connection, "incomplete"))
+
     def begin(self, extractor: int, embedding: str) -> None:
         """Mark the index incomplete before the first write of a scan.
 

@@ -83,7 +83,7 @@ class Lexicon:
         spans = postings.spans(asked_words(words)) if postings else None
         if postings is None or spans is None:
             return words_in_rows(self._index, rows, words)
-        return {word: postings.among(span, rows) for word, span in zip(words, spans, strict=True)}
+        return dict(zip(words, postings.among(spans, rows), strict=True))
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """{word: number of entities that hold it}."""

@@ -78,15 +78,22 @@ class Postings:
                 total[places] += self._weight(len(places)) * (counts * (K1 + 1) / (counts + self.norms[places]))
         return total
 
-    def among(self, span: Span, rows: Iterable[int]) -> set[int]:
-        """Those of `rows` that hold the asked word."""
+    def among(self, spans: Iterable[Span], rows: Iterable[int]) -> list[set[int]]:
+        """For each asked word those of `rows` that hold it."""
+        wanted = np.unique(np.array(list(rows), np.int64))
+        places = np.searchsorted(self.rowids, wanted)
+        known = self.rowids[np.minimum(places, len(self.rowids) - 1)] == wanted
+        places, wanted = places[known].astype(np.int32), wanted[known]
+        return [set(wanted[self._hold(span, places)].tolist()) for span in spans]
+
+    def _hold(self, span: Span, places: Numbers) -> NDArray[np.bool_]:
+        """Whether each of the places holds the asked word."""
         holders = self.holders[self._slice(span)]
-        places = {row: int(np.searchsorted(self.rowids, row)) for row in rows}
-        return {
-            row
-            for row, place in places.items()
-            if place < len(self.rowids) and self.rowids[place] == row and (holders == place).any()
-        }
+        if span[1] - span[0] != 1:
+            return np.isin(places, holders)
+        at = np.searchsorted(holders, places)
+        found: NDArray[np.bool_] = holders[np.minimum(at, len(holders) - 1)] == places
+        return found
 
     def frequency(self, span: Span) -> int:
         """How many entities hold the asked word."""

@@ -68,10 +68,9 @@ class ViewCache:
     def get(self) -> IndexView:
         """The view of the current generation."""
         with self._mutex:
-            generation = self._index.generation()
+            generation, incomplete = self._index.state()
             inode = self._index.path.stat().st_ino
             view = self._view
-            incomplete = bool(self._index.meta("incomplete"))
             if view is None or view.generation != generation or self._inode != inode or view.incomplete != incomplete:
                 view = self._view = load_view(self._index)
                 self._inode = inode
