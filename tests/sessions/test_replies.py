@@ -49,6 +49,15 @@ def test_the_dialogue_around_a_step_fits_into_a_reply(kind, tmp_path, archive):
     assert len(render.json_line(found).encode()) <= 8_000
 
 
+@pytest.mark.parametrize("kind", WORDS)
+def test_a_long_step_among_long_ones_fits_into_a_reply_and_is_shown_furthest(kind, tmp_path, archive):
+    write(tmp_path / "home", "claude-code", Talk("s1", "/p", START, [("user", WORDS[kind] * 300)] * 3))
+    found = archive.recall(session="s1", step=2)
+    assert len(render.json_line(found).encode()) <= 8_000
+    sizes = {step.step: len(step.text) for step in found.steps}
+    assert max(sizes, key=lambda step: sizes[step]) == 2
+
+
 def test_a_step_that_is_huge_is_cut_and_still_shown(tmp_path, archive):
     write(tmp_path / "home", "claude-code", Talk("s1", "/p", START, [("user", "word " * 1_900)]))
     (step,) = archive.recall(session="s1", step=1).steps

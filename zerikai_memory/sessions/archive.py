@@ -40,7 +40,8 @@ QUIET_BYTES = 5_000_000
 # An index run beside another one waits this long.
 LOCK_WAIT_S = 2.0
 # The dialogue around a step in a reply, which may have 8 kB, how much of a message of it, and of the step itself.
-DIALOGUE_BYTES, MESSAGE_CHARS, STEP_CHARS = 6_500, 2_000, 4_500
+DIALOGUE_BYTES, MESSAGE_BYTES, STEP_BYTES = 6_500, 2_000, 4_500
+TITLE_CHARS = 100
 # Messages so far from a step never fit.
 NEAR_STEPS = 100
 MAX_STEP = 10**9
@@ -246,9 +247,7 @@ class Archive:
     def _list(self, wanted: SessionFilter, limit: int) -> tuple[SessionInfo, ...]:
         if not self._store.exists():
             return ()
-        return tuple(
-            replace(i, title=clamp(" ".join(i.title.split()), 100)) for i in self._store.sessions(wanted, limit)
-        )
+        return tuple(replace(i, title=_short(" ".join(i.title.split()))) for i in self._store.sessions(wanted, limit))
 
     def _survey(self) -> Survey:
         return survey(self._index.places, self._store.sources())
@@ -278,9 +277,18 @@ class Archive:
             raise InputError(f"step: {step} is none of session {session!r}, which has 1 to {steps}")
         room, kept = DIALOGUE_BYTES, list[SessionStep]()
         for one in sorted(near, key=lambda one: (abs(one.step - middle), one.step)):
-            shown = replace(one, text=clamp(one.text, STEP_CHARS if one.step == step else MESSAGE_CHARS))
+            shown = replace(one, text=_cut(one.text, STEP_BYTES if one.step == step else MESSAGE_BYTES))
             room -= len(shown.text.encode()) + 90  # its facts
             if room < 0 and kept:
                 break
             kept.append(shown)
         return tuple(sorted(kept, key=lambda one: one.step))
+
+
+def _cut(text: str, most_bytes: int) -> str:
+    """The text, cut to about so many bytes of UTF-8 with a mark that says by how much."""
+    return clamp(text, most_bytes * len(text) // max(1, len(text.encode())))
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 4]} ..."
