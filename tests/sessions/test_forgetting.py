@@ -176,6 +176,30 @@ def test_a_fork_of_a_forgotten_fork_gives_nothing_of_either(home, opened, tmp_pa
     assert [step.text for step in tape.show(names[0])] == ["first words", "noted"]
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_fork_that_was_forgotten_before_any_of_its_origins_was_read_leaves_nothing_to_them(
+    order, home, opened, tmp_path
+):
+    paths = [
+        write(home, "codex", talk(f"0bb0c0de-0000-4000-8000-00000000000{letter}", SECRET, "noted", started=START + at))
+        for letter, at in (("a", 0), ("b", 500), ("c", 900), ("d", 1_300))
+    ]
+    for path, before in zip(paths[1:], "aba", strict=True):  # the last one is another fork of the first
+        records = lines_of(path)
+        records[0]["payload"]["forked_from_id"] = f"0bb0c0de-0000-4000-8000-00000000000{before}"
+        put(path, records)
+    contents = [path.read_bytes() for path in paths]
+    for path in (paths[0], paths[1], paths[3]):
+        path.unlink()
+    tape = opened()
+    tape.index()
+    tape.forget("0bb0c0de-0000-4000-8000-00000000000c")
+    for number in (*order, 3):
+        paths[number].write_bytes(contents[number])
+        tape.index()
+        nothing_is_left(tape, tmp_path)
+
+
 def test_undated_words_that_were_forgotten_do_not_come_back_and_short_ones_are_anybodys(home, opened, tmp_path):
     def lines(session):
         return [

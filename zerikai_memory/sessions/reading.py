@@ -78,7 +78,7 @@ class FileReader:
             # Of a large file parts are compared: where it was written to without growing, any other part may differ.
             doubtful = self._file.size == known.size and known.offset > WHOLE_BYTES
             if kin is Kinship.GROWN and not doubtful:
-                self._state, self._anew = _restored(known.state), False
+                self._state, self._anew = _restored(self._store.reader_state(self._path)), False
                 return self._run_lines(path, known.offset)
         return self._run_lines(path, 0)
 

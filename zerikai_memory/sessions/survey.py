@@ -76,11 +76,12 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
             except OSError as error:  # gone between the listing and now, or a link in a circle
                 trouble(error)
                 continue
-            if reason := _unreadable(path, status):
+            one = Transcript(place, path, status.st_size, status.st_mtime_ns, known.get(text))
+            if reason := _unreadable(one, status):
                 unread[text] = (reason, place.folder)
             elif not status.st_ino or (status.st_dev, status.st_ino) not in files:
                 files.add((status.st_dev, status.st_ino))
-                found[text] = Transcript(place, path, status.st_size, status.st_mtime_ns, known.get(text))
+                found[text] = one
     folders = tuple(stored_path(place.folder) + os.sep for place in places)
     # A file outside the places of this run is not looked for.
     vanished = [path for path, state in known.items() if path not in found and path.startswith(folders)]
@@ -88,12 +89,14 @@ def survey(places: Sequence[Place], known: Mapping[str, SourceState]) -> Survey:
     return Survey(tuple(found.values()), lost, unread)
 
 
-def _unreadable(path: str, status: os.stat_result) -> str | None:
+def _unreadable(one: Transcript, status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-    if path.endswith(PACKED):
+    if one.path.endswith(PACKED):
         return "compressed; unpack it to have it read"
-    return None if os.access(path, os.R_OK) else "no permission to read it"
+    if one.changed and not os.access(one.path, os.R_OK):  # only what is to be read: every search comes by here
+        return "no permission to read it"
+    return None
 
 
 @lru_cache(maxsize=100_000)  # every search asks for every file

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,13 +38,15 @@ class Forgotten:
         """Whether a message is one of a forgotten session or a copy of one."""
         return key.hex() in self.marks or bool(self.marks.intersection(_said_marks(agent, role, at, text)))
 
-    def replay(self, agent: str, origin: str, role: str, text: str) -> bool:
-        """Whether a session that was forgotten said this, so that a fork of it replays it."""
-        return _mark("replay", agent, origin, role, text[:UNDATED_CHARS]) in self.marks
+    def replay(self, agent: str, origins: Sequence[str], role: str, text: str) -> bool:
+        """Whether this is what a session that was forgotten said, told anew by one with these origins.
 
-    def told_by_fork(self, agent: str, session: str, role: str, text: str) -> bool:
-        """Whether a fork that was forgotten before this origin of it was read had replayed this."""
-        return _mark("origin", agent, session, role, text[:UNDATED_CHARS]) in self.marks
+        Either an origin was forgotten, or a fork whose own origins were not read yet, so that nobody knows whose it is.
+        """
+        said = (role, text[:UNDATED_CHARS])
+        return _mark("origin", agent, *said) in self.marks or any(
+            _mark("replay", agent, name, *said) in self.marks for name in origins
+        )
 
     def title(self, agent: str, title: str) -> bool:
         """Whether a forgotten session had this title."""
@@ -104,9 +106,9 @@ def title_mark(agent: str, title: str) -> str:
     return _mark("title", agent, title)
 
 
-def origin_mark(agent: str, origin: str, role: str, text: str) -> str:
-    """The mark of a message that a fork told, for an origin of it that was not read yet."""
-    return _mark("origin", agent, origin, role, text[:UNDATED_CHARS])
+def origin_mark(agent: str, role: str, text: str) -> str:
+    """The mark of a message of a fork whose origins were not read yet: it may be theirs."""
+    return _mark("origin", agent, role, text[:UNDATED_CHARS])
 
 
 def message_marks(agent: str, session: str, key: bytes, role: str, at: float | None, text: str) -> list[str]:

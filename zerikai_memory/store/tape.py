@@ -72,14 +72,19 @@ class TapeStore:
             self._suspicion.touch(mode=0o600)
 
     def sources(self) -> dict[str, SourceState]:
-        """Every known file by its path."""
+        """Every known file by its path, without the `state` of its reader: every search comes by here."""
         if not self.exists():
             return {}
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT path, agent, size, mtime_ns, offset, head, state, gone, leaf, trouble FROM sources"
+                "SELECT path, agent, size, mtime_ns, offset, head, '', gone, leaf, trouble FROM sources"
             ).fetchall()
         return {row[0]: SourceState(*row) for row in rows}
+
+    def reader_state(self, path: str) -> str:
+        """What the reader of a file must know to go on where it stopped."""
+        with self._database.read() as connection:
+            return str(connection.execute("SELECT state FROM sources WHERE path = ?", (path,)).fetchone()[0])
 
     @contextmanager
     def batch(self) -> Iterator[TapeBatch]:

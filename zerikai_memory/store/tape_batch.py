@@ -67,7 +67,7 @@ class TapeBatch:
         self._next_step: dict[int, int] = {}
         self._last: dict[int, Order] = {}
         self._dirty: dict[int, int] = {}
-        self._origins: dict[int, tuple[str, list[str]]] = {}
+        self._origins: dict[int, list[str]] = {}
 
     def source(self, path: str, agent: str, *, anew: bool = False) -> int:
         """The row of a file, made when it is new; `anew`: a reading from its beginning starts."""
@@ -254,13 +254,8 @@ class TapeBatch:
         if len(told.text) < LEAST_UNDATED:
             return False
         if session not in self._origins:
-            (own,) = self._connection.execute("SELECT session FROM sessions WHERE id = ?", (session,)).fetchone()
-            self._origins[session] = (own, [name for _, name in origins_of(self._connection, session, self._agent)])
-        own, origins = self._origins[session]
-        said = (told.role, told.text)
-        return self._forgotten.told_by_fork(self._agent, own, *said) or any(
-            self._forgotten.replay(self._agent, name, *said) for name in origins
-        )
+            self._origins[session] = [name for _, name in origins_of(self._connection, session, self._agent)]
+        return self._forgotten.replay(self._agent, self._origins[session], told.role, told.text)
 
     def _tell_again(self, session: int, source: int, key: bytes, told: Told) -> bool:
         row, owner, home, text, seen, moment, place = self._connection.execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from zerikai_memory.store.forgotten import Forgotten, message_marks, origin_mark, title_mark
+from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten, message_marks, origin_mark, title_mark
 from zerikai_memory.store.tape_batch import DISORDERED, origins_of
 from zerikai_memory.store.tape_schema import remove_message
 
@@ -18,21 +18,21 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
         return []
     row, title = found
     said = connection.execute("SELECT key, role, at, text FROM messages WHERE session = ? ORDER BY step", (row,))
-    unread = _unread_origins(connection, row, agent)
+    orphan = _has_unread_origin(connection, row, agent)
     marks = [title_mark(agent, title)] if title else []
     for key, role, at, text in said:
         marks += message_marks(agent, session, key, role, at, text)
-        marks += [origin_mark(agent, origin, role, text) for origin in unread]
+        marks += [origin_mark(agent, role, text)] if orphan else []
     return marks
 
 
-def _unread_origins(connection: sqlite3.Connection, session: int, agent: str) -> list[str]:
-    """Origins of a fork that says all anew, of which nothing is in the index: what they said is still in the fork."""
+def _has_unread_origin(connection: sqlite3.Connection, session: int, agent: str) -> bool:
+    """Whether a fork says anew what origins said of which nothing is in the index."""
     if not connection.execute("SELECT retells FROM sessions WHERE id = ?", (session,)).fetchone()[0]:
-        return []
+        return False
     known = "SELECT 1 FROM messages WHERE session = ? LIMIT 1"
     origins = origins_of(connection, session, agent)
-    return [name for row, name in origins if connection.execute(known, (row,)).fetchone() is None]
+    return any(connection.execute(known, (row,)).fetchone() is None for row, _ in origins)
 
 
 def sweep(
@@ -80,7 +80,13 @@ def _remove_session(connection: sqlite3.Connection, session: int) -> int:
 
 def _remove_copies(connection: sqlite3.Connection, forgotten: Forgotten, session: int, agent: str) -> int:
     rows = connection.execute("SELECT id, key, role, at, text FROM messages WHERE session = ?", (session,)).fetchall()
-    marked = [(row, key) for row, key, *said in rows if forgotten.message(agent, key, *said)]
+    origins = [name for _, name in origins_of(connection, session, agent)]
+    marked = [
+        (row, key)
+        for row, key, role, at, text in rows
+        if forgotten.message(agent, key, role, at, text)
+        or (len(text) >= LEAST_UNDATED and forgotten.replay(agent, origins, role, text))
+    ]
     _remove(connection, marked)
     if marked:
         connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (session,))

@@ -254,7 +254,7 @@ class _Replay:
         return found or (-1.0, -1)
 
     def _said_before(self, role: str, text: str) -> bool:
-        if self._forgotten and any(self._forgotten.replay(self._agent, name, role, text) for _, name in self._origins):
+        if self._forgotten and self._forgotten.replay(self._agent, [one for _, one in self._origins], role, text):
             return True
         rows = ", ".join(str(row) for row, _ in self._origins)
         found = self._connection.execute(
