@@ -46,7 +46,8 @@ PLACING = _set(
     "pick process implement document execut gespeichert gehostet geschrieben gesendet gelegt gespielt stocké "
     "stockés hébergé "
     "hébergés écrit écrits envoyé envoyés guarda guardan almacena almacenan almacenado escrito envía envían verschickt "
-    "gebaut ausgeliefert construit déployé desplegado mail post fil book bill count measur"
+    "gebaut ausgeliefert construit déployé desplegado mail post fil book bill count measur "
+    "com arriv talk connect"
 )
 # Verbs whose object is what the thing is.
 EQUATING = _set("return target speak sign equal follow emit conform")
@@ -150,6 +151,6 @@ ENVIRONMENTS = _set(
     "production staging development test tests testing ci sandbox preview demo qa locally integration e2e unit cluster "
     "laptop workstation simulator hardware emulator produktion entwicklung producción développement"
 )
-REQUIRED = _set("require required requires mandatory needed minimum min needs need target targets faut braucht "
+REQUIRED = _set("require required requires conforms follows implements mandatory needed minimum min needs need target targets faut braucht "
                 "benötigt "
                 "requiert requis requiere necesita hace")  # fmt: skip

@@ -138,7 +138,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )  # fmt: skip
 _INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|statt|anstatt|au lieu de|en vez de|(?P<kept>prefers? \w\S*) over) "
+    r"\b(?:instead of|rather than|statt|anstatt|au lieu de|en vez de|(?P<kept>prefers?(?: \w\S*){1,3}?) over) "
     r"(?P<other>[^,;:.()]+?)"
     r"(?= (?:for|in|as|because|since|when|so|für|pour|para)\b|[,;:.()]|$)",
     re.IGNORECASE,
