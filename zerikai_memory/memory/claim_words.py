@@ -47,7 +47,7 @@ PLACING = _set(
     "stockés hébergé "
     "hébergés écrit écrits envoyé envoyés guarda guardan almacena almacenan almacenado escrito envía envían verschickt "
     "gebaut ausgeliefert construit déployé desplegado mail post fil book bill count measur "
-    "com arriv talk connect"
+    "come arriv talk connect"
 )
 # Verbs whose object is what the thing is.
 EQUATING = _set("return target speak sign equal follow emit conform")
@@ -151,6 +151,7 @@ ENVIRONMENTS = _set(
     "production staging development test tests testing ci sandbox preview demo qa locally integration e2e unit cluster "
     "laptop workstation simulator hardware emulator produktion entwicklung producción développement"
 )
-REQUIRED = _set("require required requires conforms follows implements mandatory needed minimum min needs need target targets faut braucht "
+REQUIRED = _set("require required requires conforms follows implements "
+                "mandatory needed minimum min needs need target targets faut braucht "
                 "benötigt "
                 "requiert requis requiere necesita hace")  # fmt: skip
