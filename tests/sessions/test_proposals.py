@@ -104,12 +104,11 @@ def test_an_accepted_proposal_is_a_confirmed_record_that_tells_where_it_comes_fr
 def test_an_accepted_record_holds_since_it_was_said_and_is_confirmed_since_it_was_accepted(memory, project):
     memory.proposals.propose()
     decision = next(one for one in memory.proposals.waiting("shop") if one.category == "decision")
-    before = time.time()
     note = memory.proposals.accept(decision.id)
     assert note.created_at == WHEN + 1
     (event,) = memory.ledger.history(memory.resolve(str(project)), note.id).events
     assert (event.kind, event.by) == ("confirm", "user")
-    assert before <= event.created_at <= time.time()
+    assert abs(event.created_at - time.time()) < 3_600  # now, not when it was said
     records = memory.records(str(project))
     assert [one.id for one in records.asked("where is the cart kept", None, 5, WHEN + 60)] == [note.id]
     assert records.asked("where is the cart kept", None, 5, WHEN - 60) == ()
@@ -124,7 +123,7 @@ def test_a_record_that_an_older_word_replaces_was_believed_until_it_was_accepted
     records = memory.records(str(project))
     chain = memory.ledger.history(memory.resolve(str(project)), old.id)
     (event,) = [one for one in chain.events if one.kind == "supersede"]
-    assert event.created_at >= old.created_at
+    assert abs(event.created_at - time.time()) < 3_600  # the record was believed until now
     assert [note.content for note in records.listed(None, 9, live_only=True)] == ["Prices are cents", DECISION]
 
 
