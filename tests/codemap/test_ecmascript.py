@@ -256,3 +256,20 @@ def test_what_is_handed_on_or_named_as_a_type_is_used() -> None:
         "6 use resolved a.ts:handle",
         "6 use resolved a.ts:LIMIT",
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import * as lib from './lib'; jest.spyOn(lib, 'f');", ["import resolved lib.ts", "patch resolved lib.ts:f"]),
+        ("import { A } from './lib'; vi.spyOn(A.prototype, 'go');", ["patch resolved lib.ts:A.go"]),
+        ("vi.mock('./lib');", ["import resolved lib.ts"]),
+        ("const lib = jest.requireActual('./lib'); lib.f();", ["call resolved lib.ts:f", "import resolved lib.ts"]),
+        ("jest.spyOn(console, 'log'); jest.mock('axios');", ["import external axios"]),
+    ],
+)
+def test_what_a_test_replaces_is_patched_or_imported(code: str, expected: list[str]) -> None:
+    library = "export function f() {}\nexport class A { go() {} }\n"
+    found = {line.partition(" ")[2] for line in lines_of({"lib.ts": library, "a.test.ts": code}, "a.test.ts")}
+    assert set(expected) <= found
+    assert not [line for line in found - set(expected) if line.startswith("patch")]

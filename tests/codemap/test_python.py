@@ -167,6 +167,8 @@ TWO = "class B:\n    def run(self): pass\nclass C:\n    def run(self): pass\n"
         ("from a import x\ndef x(): pass\ndef f(): x()", {"main.py x"}),
         ("def x(): pass\nfrom a import x\ndef f(): x()", {"a.py x"}),
         ("from a import x\nx()\nfrom b import x", {"a.py x"}),
+        ("from a import x\nclass A:\n    x()\ndef x(): pass", {"a.py x"}),
+        ("from a import x\nclass A:\n    def f(self): x()\ndef x(): pass", {"main.py x"}),
         # ... unless it may not have happened
         ("try:\n    from a import x\nexcept ImportError:\n    from b import x\nx()", {"a.py x", "b.py x"}),
         ("from a import x\nif fast:\n    from b import x\nx()", {"a.py x", "b.py x"}),
@@ -212,6 +214,35 @@ def test_with_gives_what_enter_says_or_the_generator_yields(used, method):
     source = f"{WITH}def f():\n    with {used} as s:\n        s.{method}()\n"
     owner = "Session" if method == "send" else "Sub"
     assert f"call resolved main.py {owner}.{method}" in edges({"main.py": source})
+
+
+@pytest.mark.parametrize(
+    ("patched", "expected"),
+    [
+        ("with mock.patch('lib.helper'): pass", {"patch resolved lib.py helper"}),
+        ("with patch('lib.Child.twice', autospec=True): pass", {"patch resolved lib.py Child.twice"}),
+        ("mocker.patch('user.helper')", {"patch resolved lib.py helper"}),  # where it is imported
+        ("mock.patch.object(lib, 'helper')", {"patch resolved lib.py helper"}),
+        ("patch.object(lib.Child, 'run')", {"patch resolved lib.py Child.run"}),
+        ("monkeypatch.setattr('lib.LIMIT', 4)", {"patch resolved lib.py LIMIT"}),
+        ("monkeypatch.setattr(lib, 'shared', None)", set()),
+        ("monkeypatch.setattr(lib.Base, 'run', f)", {"patch resolved lib.py Base.run"}),
+        ("patch('lib.nothing'); patch('os.path.join'); patch(name); patch('lib'); patch(f'lib.{x}')", set()),
+    ],
+)
+def test_what_a_test_replaces_is_patched(patched, expected):
+    tree = {
+        "lib.py": LIB,
+        "user.py": "from lib import helper\n",
+        "main.py": f"import lib\ndef test_x():\n    {patched}\n",
+    }
+    assert {edge for edge in edges(tree) if edge.startswith("patch")} == expected
+
+
+def test_a_patch_above_a_test_is_made_by_that_test():
+    facts = TreeFacts({"lib.py": LIB, "main.py": "@other\n@patch('lib.helper')\ndef test_x(m):\n    pass\n"})
+    (edge,) = [e for e in PythonResolver(Project(facts)).resolve("main.py") if e.kind == "patch"]
+    assert (facts.entities[edge.source].name, edge.line) == ("test_x", 2)
 
 
 def test_all_is_read_with_what_is_added_to_it_by_calls():

@@ -69,8 +69,11 @@ class ScriptResolver:
         elif kind is ReferenceKind.BIND and not reference.name:
             yield from self._read(reference, facts)
         elif kind is ReferenceKind.PATCH:
-            owner = reference.target_text.partition(" = ")[0].rpartition(".")[0]
-            yield from self._to(self._follow.chain(owner, _place(reference, facts)), EdgeKind.PATCH, reference, facts)
+            target, assigned, _ = reference.target_text.partition(" = ")
+            patched = target.rpartition(".")[0] if assigned else target
+            value = self._follow.chain(patched, _place(reference, facts))
+            if assigned or (value is not None and value.kind == "entity"):
+                yield from self._to(value, EdgeKind.PATCH, reference, facts)
 
     def _read(self, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
         """To a function, class, constant or type that is used by name, without a call."""

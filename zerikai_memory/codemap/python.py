@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from zerikai_memory.codemap.project import Project
 from zerikai_memory.codemap.python_file import FUNCTIONS, PythonFile
 from zerikai_memory.codemap.python_follow import FUEL, Follower
 from zerikai_memory.codemap.python_modules import Modules, Place
-from zerikai_memory.codemap.python_values import Kind, Ref, Value, Values, alternatives
+from zerikai_memory.codemap.python_values import UNKNOWN, Kind, Ref, Value, Values, alternatives, either
 from zerikai_memory.codemap.same_name import guesses
 from zerikai_memory.model import EntityType, Reference, ReferenceKind
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
@@ -201,6 +202,9 @@ class PythonResolver:
     def _patch(self, file: PythonFile, reference: Reference) -> Iterator[Edge]:
         """`Class.method = function`: the method (or the class that gets it) is patched, the function is used."""
         target, _, form = reference.target_text.partition(" = ")
+        if not form:
+            yield from self._replaced(file, reference, target)
+            return
         scope = file.scope(reference.from_entity)
         for value in self._follow.expression(target.rpartition(".")[0], file.path, scope, reference.line):
             if value.kind is Kind.CLASS and value.ref:
@@ -209,6 +213,33 @@ class PythonResolver:
         for value in self._follow.expression(form, file.path, scope, reference.line):
             if (found := _read_target(value)) is not None:
                 yield _edge(EdgeKind.USE, Evidence.RESOLVED, reference, file, found, form)
+
+    def _replaced(self, file: PythonFile, reference: Reference, text: str) -> Iterator[Edge]:
+        """What a test replaces, by an expression or by a dotted path in quotes."""
+        if text.startswith('"'):
+            found = self._dotted(text.strip('"').split("."), file.path)
+        else:
+            found = self._follow.expression(text, file.path, file.scope(reference.from_entity), reference.line)
+        evidence = Evidence.RESOLVED if found.sure else Evidence.IMPORTED_NAME
+        above = (
+            e for e in file.facts.entities if (e.decorator_start_line or e.start_line) <= reference.line < e.start_line
+        )
+        source = next((entity.id for entity in above), reference.from_entity)
+        for target in sorted({target for value in found if (target := _read_target(value)) is not None}):
+            yield _edge(EdgeKind.PATCH, evidence, replace(reference, from_entity=source), file, target, text.strip('"'))
+
+    def _dotted(self, parts: Sequence[str], path: str) -> Values:
+        """What a dotted path of a string is: as much of it as is a module, then attributes."""
+        for end in range(len(parts) - 1, 0, -1):
+            module = ".".join(parts[:end])
+            place = self._follow.place(module, path)
+            if place is not None and place.path:
+                found = self._follow.imported(module, parts[end], path)
+                for part in parts[end + 1 :]:
+                    steps = either(self._follow.attribute(value, part) for value in found)
+                    found = Values(steps.items, steps.sure and found.sure)
+                return found
+        return UNKNOWN
 
     def _register(self, file: PythonFile, reference: Reference) -> Iterator[Edge]:
         """What a framework is given to call: the role is the edge's target name."""

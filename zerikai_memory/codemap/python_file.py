@@ -122,7 +122,7 @@ def python_file(facts: FileFacts) -> PythonFile:
             file.blocks.setdefault(file.scope(reference.from_entity), []).append((int(first), int(last)))
         elif reference.kind is ReferenceKind.BIND and reference.name:
             _bind(file, reference, names)
-        elif reference.kind is ReferenceKind.PATCH:
+        elif reference.kind is ReferenceKind.PATCH and " = " in reference.target_text:
             _patch(file, reference, names)
     file.names = {scope: dict(found) for scope, found in names.items()}
     if public and "?" not in (parts := [part for text in public for part in text.split(",")]):

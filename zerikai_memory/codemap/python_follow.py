@@ -16,7 +16,7 @@ from zerikai_memory.codemap.python_definitions import decorated, implementation,
 from zerikai_memory.codemap.python_file import FUNCTIONS, RETURN, YIELD, Binding, How, PythonFile, python_file
 from zerikai_memory.codemap.python_known import BUILTINS, CLASS_METHODS, CONTEXT, OPAQUE
 from zerikai_memory.codemap.python_modules import Modules, Place
-from zerikai_memory.codemap.python_order import standing
+from zerikai_memory.codemap.python_order import bound_at, standing
 from zerikai_memory.codemap.python_values import (
     NOTHING,
     UNBOUND,
@@ -98,13 +98,14 @@ class Follower:
         file = self.file(path)
         if file is None:
             return UNKNOWN
-        for index, around in enumerate(file.scopes(scope)):
+        for around in file.scopes(scope):
             if around == file.module.id:
-                # In the module's own code the lines before count, from within functions all of them.
-                return self.in_module(path, name, fuel, line if index == 0 else 0)
-            found = self._in_function(file, around, name, line if index == 0 else 0, this, fuel)
+                return self.in_module(path, name, fuel, line)
+            found = self._in_function(file, around, name, line, this, fuel)
             if found is not None:
                 return found
+            # Of what is around a function all lines count, of what is around the body of a class those before it.
+            line = line if is_class(file.facts.by_id[around]) else 0
         return UNBOUND
 
     def in_module(self, path: str, name: str, fuel: int = FUEL, line: int = 0) -> Values:
@@ -132,7 +133,7 @@ class Follower:
         own = file.bound(file.module.id, name)
         given, unknown_star = self._starred(file, name, fuel) if file.stars else ([], False)
         bindings = [*own, *given]
-        before = [binding for binding in bindings if binding.line < line]
+        before = [binding for binding in bindings if bound_at(binding) < line]
         kept, _ = standing(before or bindings, file.blocks.get(file.module.id, ()), line if before else None)
         if kept:
             return self._values(file, kept, None, fuel)
@@ -176,7 +177,7 @@ class Follower:
         found: list[Values] = []
         if function is not None and any(name == param.lstrip("*") for param in function.params):
             found.append(self._parameter(file, function, name, this, fuel))
-        before = [binding for binding in bindings if binding.line < line] if line else []
+        before = [binding for binding in bindings if bound_at(binding) < line] if line else []
         if found and not before and line:
             return found[0]
         if before:

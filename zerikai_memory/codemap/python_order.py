@@ -36,6 +36,12 @@ def standing(bindings: Iterable[Binding], blocks: Sequence[Block], line: int | N
     return kept[::-1], made
 
 
+def bound_at(binding: Binding) -> int:
+    """The line after which a name is bound: that of a class is not while its body runs."""
+    entity = binding.entity
+    return entity.end_line if entity is not None and is_class(entity) else binding.line
+
+
 def _is_definition(binding: Binding) -> bool:
     entity = binding.entity
     return entity is not None and (entity.entity_type in FUNCTIONS or is_class(entity))

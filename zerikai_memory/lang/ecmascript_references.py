@@ -36,6 +36,8 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         return _required(match.node, source)
     if kind == "patch":
         return _patch(match, source)
+    if kind == "replaced":
+        return _replaced(match, source)
     return _imports(match, source)
 
 
@@ -131,3 +133,11 @@ def _patch(match: Match, source: Source) -> Iterable[Mention]:
     if value is None or not owner[:1].isupper() or not _DOTTED.fullmatch(owner):
         return
     yield Mention(ReferenceKind.PATCH, name, f"{owner}.{name} = {source.text(value)}", match.node.start_byte)
+
+
+def _replaced(match: Match, source: Source) -> Iterable[Mention]:
+    """The `owner.name` that a test puts something else in the place of."""
+    key, owner = match.first("key"), chain(match.node, source)
+    name = source.text(key)[1:-1] if key is not None else ""
+    if _NAME.fullmatch(name) and not owner.startswith(UNKNOWN):
+        yield Mention(ReferenceKind.PATCH, name, f"{owner}.{name}", match.node.start_byte)

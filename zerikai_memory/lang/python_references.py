@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DOTTED = re.compile(r"[\w.]+(\(\))?[\w.]*")
+_PATH = re.compile(r"[\w.]+")
 _LITERAL = re.compile(r"[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*)\1", re.DOTALL)
 _ENTRY_POINT = re.compile(r"[\"']([\w.-]+)\s*=\s*([\w.]+(?::[\w.]+)?)[^\"']*[\"']")
 _GROUP = re.compile(r"[\"']([\w.-]+)[\"']\s*:|\b(\w+)\s*=\s*[\[({]")
@@ -44,6 +45,8 @@ def refer(match: Match, source: Source) -> Iterable[Mention | Draft]:
         return _imports(node, source)
     if match.label in ("reference.bind", "reference.value", "reference.block", "reference.public"):
         return bindings(match, source)
+    if match.label == "reference.replaced":
+        return _replaced(node, match.first("key"), source)
     return _patch(match, source)
 
 
@@ -82,6 +85,16 @@ def _patch(match: Match, source: Source) -> Iterable[Mention]:
         return
     text = "lambda" if value.type == "lambda" else source.text(value)
     yield Mention(ReferenceKind.PATCH, name, f"{owner}.{name} = {text}", node.start_byte)
+
+
+def _replaced(node: Node, key: Node | None, source: Source) -> Iterator[Mention]:
+    """What a test puts something else in the place of: `"module.name"` in quotes, or `owner.name`."""
+    literal = _LITERAL.fullmatch(source.text(key or node)) if node.end_byte - node.start_byte <= _MAX_TARGET else None
+    owner = "" if key is None else source.text(node)
+    path = f"{owner}.{literal[2]}".lstrip(".") if literal is not None else ""
+    if "." in path and _PATH.fullmatch(path):
+        target = path if key is not None else f'"{path}"'
+        yield Mention(ReferenceKind.PATCH, path.rpartition(".")[2], target, node.start_byte)
 
 
 def _registered(callee: Node, word: str, source: Source) -> Draft | None:

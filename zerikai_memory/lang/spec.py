@@ -103,8 +103,8 @@ class Mention:
 
     IMPORT: `name` is the imported name (`*` for all, the module for a plain import), `target` the module as written.
     CALL: `name` is the last name, `target` the dotted text. PATCH: `name` is the attribute, `target` is
-    `Class.attribute = function`. ALIAS, REGISTER, BIND and EXPORT: see `ReferenceKind`. `span`: the bytes in which a
-    BIND holds.
+    `Class.attribute = function`, or of what a test replaces `owner.attribute` or `"module.attribute"`. ALIAS,
+    REGISTER, BIND and EXPORT: see `ReferenceKind`. `span`: the bytes in which a BIND holds.
     """
 
     kind: ReferenceKind

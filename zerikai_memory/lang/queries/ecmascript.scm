@@ -51,6 +51,12 @@
 (call_expression function: (subscript_expression index: (string)) @reference.call)
 (call_expression function: [(identifier) (import)] @callee
   arguments: (arguments . (string) @reference.require) (#any-of? @callee "require" "import"))
+; What a test replaces: jest.mock("./m"), jest.spyOn(owner, "name")
+(call_expression function: (member_expression) @callee arguments: (arguments . (string) @reference.require)
+  (#match? @callee "^(jest|vi)\\.(mock|doMock|requireActual|requireMock|importActual|importMock)$"))
+(call_expression function: (member_expression) @callee
+  arguments: (arguments . [(identifier) (member_expression)] @reference.replaced . (string) @key)
+  (#match? @callee "^((jest|vi)\\.spyOn|sinon\\.(stub|spy|replace))$"))
 (import_statement source: (string) @source) @reference.import
 (export_statement source: (string) @source) @reference.export
 (assignment_expression left: (member_expression) @reference.patch

@@ -39,6 +39,14 @@
   arguments: (argument_list . (_) @reference.setattr . (string) @key . (_) @value)
   (#eq? @setattr "setattr"))
 
+; What a test replaces: patch("package.module.name"), patch.object(owner, "name"), monkeypatch.setattr(owner, "name", ..)
+(call function: [(identifier) (attribute)] @callee
+  arguments: (argument_list . (string) @reference.replaced)
+  (#match? @callee "(^|\\.)patch$|^[A-Za-z_]+\\.(setattr|delattr)$"))
+(call function: (attribute) @callee
+  arguments: (argument_list . [(identifier) (attribute)] @reference.replaced . (string) @key)
+  (#match? @callee "(^|\\.)patch\\.object$|^[A-Za-z_]+\\.(setattr|delattr|spy)$"))
+
 ; Bindings: what a name stands for, and names that are read as values
 [(assignment) (named_expression) (for_statement) (for_in_clause) (as_pattern) (return_statement) (yield)
   (global_statement) (nonlocal_statement) (lambda_parameters)] @reference.bind
