@@ -38,10 +38,10 @@ def add_session_commands(command: Callable[..., Any], whole: Callable[[int, int]
             "-k", "--limit", type=whole(1, 1000), default=most, metavar="N", help=f"most results (default: {most})"
         )
     show = command("show", _run_show, "Print a session, or the dialogue around a step.", within=sessions)
-    show.add_argument("session", metavar="SESSION", help="id or the beginning of it")
+    show.add_argument("session", metavar="SESSION", help="id or its beginning; AGENT:ID tells agents apart")
     show.add_argument("--step", type=whole(1, MAX_STEP), metavar="N", help="only around this step")
     forget = command("forget", _run_forget, "Remove a session from the index for good.", within=sessions)
-    forget.add_argument("session", metavar="SESSION", help="id or the beginning of it")
+    forget.add_argument("session", metavar="SESSION", help="id or its beginning; AGENT:ID tells agents apart")
     forget.add_argument("--yes", action="store_true", help="do not ask")
     _add_proposal_commands(command, whole, sessions)
 
