@@ -264,6 +264,8 @@ class Follower:
         names = self.names(value.path)
         if names is None or depth > _DEPTH:
             return None
+        if name == "prototype" and entity is not None:
+            return Value("instance", value.path, entity, owner)
         if entity is not None and entity.entity_type in (*CLASSES, EntityType.INTERFACE, EntityType.TYPE):
             return self._inherited(value, entity, name, depth)
         if (own := names.members.get((owner, name))) is not None:
@@ -275,8 +277,6 @@ class Follower:
                 return self._exported(names, *names.exports[key], depth)
         if f"{owner}.{name}" in names.owners:
             return Value("object", value.path, name=f"{owner}.{name}")
-        if name == "prototype" and entity is not None:
-            return Value("instance", value.path, entity, owner)
         if (owner, name) in names.fields:
             text, line = names.fields[owner, name]
             return self.chain(text, Place(value.path, line, entity), depth + 1)

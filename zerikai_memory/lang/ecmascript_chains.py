@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"
 _LINKS = 12  # of a chain that are followed
+_REQUIRE = frozenset({"require", "jest.requireActual", "jest.requireMock", "vi.importActual", "vi.importMock"})
 _MAX = 100  # characters of a chain or a name
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
 # Types that say no more than what they enclose.
@@ -120,7 +121,8 @@ def _made(node: Node, source: Source) -> str:
 
 def _module(callee: Node, call: Node, source: Source) -> str:
     """`"m"` of `require("m")` and `import("m")`."""
-    if callee.type != "import" and not (callee.type == "identifier" and source.text(callee) == "require"):
+    short = callee.type in ("identifier", "member_expression") and callee.end_byte - callee.start_byte <= _MAX
+    if callee.type != "import" and not (short and source.text(callee) in _REQUIRE):
         return ""
     arguments = call.child_by_field_name("arguments")
     first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
