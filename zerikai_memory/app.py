@@ -175,7 +175,9 @@ class Memory:
     @cached_property
     def usage(self) -> Usage:
         """What models, agents and our replies cost: reports, comparing and purging, counting of replies."""
-        return open_usage(self._brain, self.settings, self.session, self.resolve, self.sessions.spent)
+        return open_usage(
+            self._brain, self.settings, self.session, self.resolve, self.sessions.spent, tend=self.metering.meter.tend
+        )
 
     def resolve(self, workspace: str | None = None, *, roots: Sequence[str] = ()) -> Workspace:
         """The workspace meant by a path, id, id prefix or name; without one: ZERIKAI_WORKSPACE, `roots`, cwd.

@@ -64,6 +64,8 @@ def _show(args: argparse.Namespace, value: Any, text: str) -> int:
 def _run_report(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_usage
 
+    if args.csv and args.json:
+        raise InputError("give either --csv or --json, not both")
     zone = memory.usage.reports.zone(args.zone)
     if args.html:
         return _write_page(memory, args, zone)

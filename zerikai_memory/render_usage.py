@@ -24,7 +24,7 @@ from zerikai_memory.render import columns, one_line, safe_text
 BAR_CELLS = 20
 UNKNOWN = "unknown"
 # A cell that begins so is a formula to a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def usage_report(report: UsageReport) -> str:

@@ -49,3 +49,15 @@ async def test_a_reply_is_counted_beside_the_whole_files_it_cites(home, workspac
     assert replies["whole_file_characters"] == len(source)
     assert "1 of them cite files" in report.content[0].text
     memory.close()
+
+
+async def test_a_view_of_the_map_is_counted_too(home, workspace):
+    (workspace / "auth.py").write_text("def login(user):\n    return user\n\n\ndef enter(user):\n    login(user)\n")
+    memory = Memory(Settings(home=home), cwd=workspace)
+    memory.scan(str(workspace))
+    result = await call(memory, "code_map", {"target": "login", "view": "callers", "workspace": str(workspace)})
+    memory.usage.replies.flush()
+    cost = memory.usage.reports.report().replies
+    memory.close()
+    assert (cost.replies, cost.characters) == (1, len(result.content[0].text))
+    assert cost.whole_file_characters == len((workspace / "auth.py").read_text())

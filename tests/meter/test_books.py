@@ -16,11 +16,14 @@ from pathlib import Path
 import pytest
 
 from tests.meter.bookkit import COST, LOCAL, NOON, RESERVED, USED, at, attempt, books, end, own_prices
+from zerikai_memory.app import Memory
 from zerikai_memory.errors import StoreError
 from zerikai_memory.llm.base import FailureKind, ModelError, TokenUse
+from zerikai_memory.meter import public
 from zerikai_memory.meter.ends import cost_again
 from zerikai_memory.meter.tending import settle_abandoned
 from zerikai_memory.model_usage import UsageRow, UsageStatus
+from zerikai_memory.settings import Settings
 from zerikai_memory.store.usage_owner import UsageOwner
 
 KILLED = """
@@ -316,6 +319,22 @@ def test_a_killed_process_leaves_attempts_that_the_next_one_settles_as_unknown(h
         assert (local.status, local.cost_nano_usd) == ("unknown", 0)
         assert [row.cost_nano_usd for row in kept.rows()[2:]] == [COST, COST]
     assert list((home / "locks").glob("usage-*")) == []
+
+
+def test_a_budget_list_frees_what_a_killed_process_had_reserved_and_both_sums_agree(home: Path) -> None:
+    with doomed(home) as die:
+        die()
+    memory = Memory(Settings(home=home), cwd=home)
+    held = memory.metering.set_budget("1", "usd", per="total")
+    assert (held.reserved, held.spent) == (0.0, RESERVED / 1e9)
+    report = memory.usage.reports.report(days=3660)
+    memory.close()
+    (total,) = public.report(home=home)
+    assert (total.prompt_tokens, total.completion_tokens) == (
+        report.total.prompt_tokens,
+        report.total.completion_tokens,
+    )
+    assert (total.unknown, report.total.unknown, report.total.running) == (2, 2, 0)
 
 
 def test_an_attempt_of_a_process_nothing_is_known_of_is_over_after_a_day(home: Path) -> None:

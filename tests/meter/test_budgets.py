@@ -285,10 +285,11 @@ def desk(kept: Books) -> BudgetDesk:
     [
         ("5", "usd", 5.0),
         ("$0.25", "usd", 0.25),
-        ("1,000", "usd", 1000.0),
+        ("1000", "usd", 1000.0),
         ("0.000000001", "usd", 1e-9),
         ("0", "usd", 0.0),
         ("200_000", "tokens", 200_000.0),
+        ("1,200,000", "tokens", 1_200_000.0),
         ("1e6", "tokens", 1e6),
     ],
 )
@@ -302,6 +303,10 @@ def test_an_amount_is_a_number_of_dollars_or_tokens(home: Path, amount: str, uni
     [
         (BudgetDraft("five", "usd"), "amount: got 'five'"),
         (BudgetDraft("-1", "usd"), "amount: got '-1'"),
+        (BudgetDraft("1,5", "usd"), "amount: got '1,5', expected a number of US dollars: 5 or 0.25 .with a point"),
+        (BudgetDraft("1,000", "usd"), "without commas"),
+        (BudgetDraft("1,5", "tokens"), "amount: got '1,5'"),
+        (BudgetDraft("20,00", "tokens"), "expected a number of tokens: 200000 or 200,000"),
         (BudgetDraft("NaN", "usd"), "amount: got 'NaN'"),
         (BudgetDraft("Infinity", "usd"), "amount: got 'Infinity'"),
         (BudgetDraft("0.0000000001", "usd"), "amount: got"),

@@ -140,7 +140,27 @@ def test_models_and_attempts_without_a_price_are_told(desk: Callable[..., list[s
     assert "no price of 'mine' at 'openai_compat' is known" in told[0]
     assert "1 attempt(s) at 'm9' of 'openai_compat' have no known cost" in told[1]
     own_prices(home, [{"provider": "openai_compat", "model": "*", "input": "1", "output": "1"}])
-    assert len(desk(now, ("openai_compat", "mine"))) == 1  # attempts are priced by the next process that books
+    assert len(desk(now, ("openai_compat", "mine"))) == 1
+    memory = Memory(Settings(home=home), cwd=home)
+    assert [finding.level for finding in memory.metering.prices.checked()] == ["ok"]  # it was priced now
+    memory.close()
+
+
+def test_rows_that_never_apply_are_told(desk: Callable[..., list[str]], home: Path) -> None:
+    row = {"model": "m", "input": "1", "output": "1"}
+    own_prices(home, [{"provider": "depseek", **row}, {"provider": "x", **row}, {"provider": "x", **row}])
+    told = desk(day("2026-12-01"))
+    assert "'depseek' in your own prices.toml; did you mean 'deepseek'?" in told[0]
+    assert "2 rows of 'm' at 'x' of your own begin at the beginning: the last holds" in told[1]
+
+
+def test_a_peak_until_midnight_says_so(run: Run, home: Path) -> None:
+    home.mkdir()
+    (home / "prices.toml").write_text(
+        '[calendars.late]\npeak = ["22:00-24:00"]\n[[prices]]\nprovider = "x"\nmodel = "m"\ninput = 1\noutput = 1\n'
+        'peak = {calendar = "late", input = 2, output = 2}\n'
+    )
+    assert "22:00-24:00" in run("prices", "list")
 
 
 @pytest.mark.parametrize(

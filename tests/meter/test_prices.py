@@ -141,6 +141,12 @@ def test_own_rows_win_from_their_day_on_and_are_read_anew_when_the_file_changes(
     assert files.current().rates("deepseek", FLASH, at("2026-12-01T12:00:00")).input == 150_000_000
 
 
+def test_of_two_own_rows_for_one_moment_the_last_holds_and_a_provider_is_named_in_any_case(home: Path) -> None:
+    row = {"provider": "DeepSeek", "model": FLASH, "output": "0.20"}
+    own_prices(home, [{**row, "input": "1"}, {**row, "input": "2"}])
+    assert PriceFiles(home).current().rates("deepseek", FLASH, at("2026-12-01T12:00:00")).input == 2 * 10**9
+
+
 def test_two_providers_with_a_model_of_one_name_leave_a_call_without_a_provider_unpriced(home: Path) -> None:
     row = {"model": "m", "input": "1", "output": "1"}
     own_prices(home, [{"provider": "a", **row}, {"provider": "b", **row, "input": "2"}])
@@ -164,6 +170,8 @@ def test_two_providers_with_a_model_of_one_name_leave_a_call_without_a_provider_
         ('[[prices]]\nmodel = "m"\ninput = 1\noutput = 1\nchecked_on = "May"', "checked_on: got 'May'"),
         ('[[prices]]\nmodel = "m"\ninput = 1\noutput = 1\npeak = {calendar = "x", input = 1, output = 1}', "got 'x'"),
         ('[[prices]]\nmodel = "m"\ninput = 1\noutput = 1\npeak = 3', "peak: expected a table"),
+        ('[[prices]]\nmodel = "m"\ninput = 1\noutput = 1\naliases = "n"', "aliases: got 'n', expected names in"),
+        ('[[prices]]\nmodel = "m"\ninput = 1\noutput = 1\npeak = {calender = "x"}', "peak has no field 'calender'"),
         ('[prices]\nmodel = "m"', "in two brackets"),
         ("price = 1", "there is no 'price'"),
         ("format = 2", "this version knows 1"),

@@ -53,7 +53,8 @@ def test_a_repeated_report_returns_the_first(home: Path) -> None:
     assert (total.attempts, total.cost_nano_usd) == (2, 2 * COST)
 
 
-def test_what_was_started_is_settled_by_the_report_of_its_end(home: Path) -> None:
+def test_what_was_started_is_settled_by_the_report_of_its_end(home: Path, monkeypatch) -> None:
+    monkeypatch.setattr("zerikai_memory.meter.public.time.time", lambda: NOON + 60)
     begun = record("r", home, usage=None, status="started")
     assert (begun.open, begun.cost_nano_usd) == (True, None)
     assert meter.report(home=home)[0].running == 1
@@ -109,6 +110,21 @@ def test_sums_by_what_attempts_share(home: Path) -> None:
     assert meter.report(workspace="shop", home=home)[0].attempts == 1
 
 
+def test_what_wrote_into_a_cache_is_an_estimate(home: Path) -> None:
+    usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 1_000}
+    assert record("r", home, usage=usage).estimated
+    assert not record("s", home, usage={**usage, "cache_creation_input_tokens": 0}).estimated
+
+
+def test_a_report_prices_what_had_no_price_and_settles_what_was_left_behind(home: Path) -> None:
+    record("r", home, model="mystery", provider="deepseek")
+    record("left", home, model="mystery", provider="deepseek", usage=None, status="started", at=1_000_000.0)
+    own_prices(home, [{"provider": "DeepSeek", "model": "mystery", "input": "1", "output": "1"}])
+    (total, *_, first) = meter.report(by="day", home=home)
+    assert (total.running, total.unknown, total.cost_nano_usd) == (0, 1, 1_010_000)
+    assert first.name.startswith("1970-01-1")
+
+
 def test_a_brain_that_is_not_there_has_sums_of_none_and_is_not_made(home: Path) -> None:
     assert meter.report(home=home)[0].attempts == 0
     assert not home.exists()
@@ -133,6 +149,11 @@ def test_session_and_task_are_those_of_the_environment_where_none_is_given(home:
         ({"task": "x" * 101}, "task: got"),
         ({"at": float("nan")}, "at: got nan"),
         ({"at": 1e300}, "at: got 1e\\+300"),
+        ({"at": "2026"}, "at: got '2026'"),
+        ({"attempt": 2**70}, "attempt: got"),
+        ({"answered": "\ud800"}, "answered: got"),
+        ({"task": 7}, "task: got 7"),
+        ({"task": "(none)"}, "task: got '.none.'"),
     ],
 )
 def test_arguments_that_make_no_sense_are_named(home: Path, more, told) -> None:

@@ -104,6 +104,11 @@ def test_wrong_use_is_told(words, run):
     assert run(*words)[0] == 2
 
 
+def test_csv_and_json_together_are_refused(run):
+    status, _, error = run("--csv", "--json")
+    assert (status, "either --csv or --json" in error) == (1, True)
+
+
 def test_a_key_of_the_other_report_is_named(run):
     status, _, error = run("--by", "agent")
     assert status == 1

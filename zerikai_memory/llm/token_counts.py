@@ -36,8 +36,10 @@ def usage_of(value: Any) -> tuple[TokenUse, tuple[str, ...]]:
     warnings = [odd] if odd else []
     if reasoning:
         warnings.append(f"the model spent {reasoning} tokens on hidden reasoning although it is switched off")
+    # What was written into a cache has a price of its own, which no table of ours has.
+    doubtful = bool(odd or _first(value, "cache_creation_input_tokens"))
     use = TokenUse(
-        prompt, cached, completion, reasoning, tool_calls=_tool_calls(value), raw=_raw(value), doubtful=bool(odd)
+        prompt, cached, completion, reasoning, tool_calls=_tool_calls(value), raw=_raw(value), doubtful=doubtful
     )
     return use, tuple(warnings)
 

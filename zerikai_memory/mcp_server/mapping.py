@@ -68,8 +68,12 @@ def map_tool(parts: ToolParts) -> MemoryTool:
             lambda memory: memory.mapping.view(view or "profile", target, workspace, roots=roots, depth=depth)
         )
         shown = fitting_map(found)
-        text = TextContent(type="text", text=render_map.map_text(shown))
-        return CallToolResult(content=[text], structured_content=render_map.map_data(shown))
+        text = render_map.map_text(shown)
+        cited = {path for part in shown.parts for row in part.rows for path in (row.file_path, row.site_path) if path}
+        parts.source.get().usage.replies.given("code_map", shown.workspace, text, cited)
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)], structured_content=render_map.map_data(shown)
+        )
 
     return memory_tool(
         code_map,

@@ -17,12 +17,14 @@ from zerikai_memory.meter.budget import Need, Percents, Refusal, judge, period_s
 from zerikai_memory.meter.ends import Label
 from zerikai_memory.meter.price_files import PriceFiles
 from zerikai_memory.meter.prices import Prices
-from zerikai_memory.meter.tending import price_late, settle_abandoned
+from zerikai_memory.meter.tending import tend
 from zerikai_memory.model_usage import BudgetState, PriceRates, UsageEnd, UsageRow
 from zerikai_memory.store.usage import UsageStore
 from zerikai_memory.store.usage_owner import UsageOwner
 
 MAX_LABEL_CHARS = 100
+# How reports call what has no name.
+UNNAMED = "(none)"
 
 _LOG = logging.getLogger(__name__)
 
@@ -107,11 +109,7 @@ class Meter:
 
     def tend(self) -> None:
         """Settle attempts whose process has ended without a word, and book costs whose price has become known."""
-        try:
-            settle_abandoned(self.store, self._owner, self._clock())
-            price_late(self.store, self._prices.current())
-        except (StoreError, BusyError) as error:
-            _LOG.warning("open attempts were not looked after: %s", error)
+        tend(self.store, self._owner, self._prices.current(), self._clock())
 
     def close(self) -> None:
         """Write what is left and give the lock up."""
@@ -171,10 +169,10 @@ class Meter:
 
 def text_label(what: str, given: str | None, longest: int = MAX_LABEL_CHARS) -> str:
     """The name of a task or session as it is booked, empty for none; raises InputError unless it is one short line."""
-    text = (given or "").strip()
-    if len(text) > longest or not text.isprintable():
-        shown = text if len(text) <= 40 else text[:37] + "..."
-        raise InputError(f"{what}: got {shown!r}, expected one line of at most {longest} characters")
+    text = given.strip() if isinstance(given, str) else given or ""
+    if not isinstance(text, str) or len(text) > longest or not text.isprintable() or text == UNNAMED:
+        shown = text if not isinstance(text, str) or len(text) <= 40 else text[:37] + "..."
+        raise InputError(f"{what}: got {shown!r}, expected one line of at most {longest} characters, not {UNNAMED}")
     return text
 
 

@@ -126,7 +126,8 @@ def local_time(moment: float) -> str:
 def _refusal(state: BudgetState, need: Need, percents: Percents, now: float) -> Refusal | None:
     budget, instead = state.budget, _INSTEAD[state.budget.action]
     if budget.unit == USD and (need.nano_usd is None or state.unpriced):
-        why = need.reason or f"{state.unpriced} attempt(s) of its period have no known price"
+        unpriced = f"{state.unpriced} attempt(s) of its period have no known price (`zerikai-memory prices check`)"
+        why = need.reason or unpriced
         return Refusal(f"{budget_name(budget)} cannot be kept: {why}", instead)
     wanted = need.tokens if budget.unit == TOKENS else need.nano_usd or 0
     stop = stop_amount(budget, percents)

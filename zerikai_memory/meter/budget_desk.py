@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ from zerikai_memory.model_usage import (
 )
 from zerikai_memory.store.budgets import BudgetTable
 
+# Thousands may be set apart in tokens; in dollars a comma may also be somebody's decimal point.
+_GROUPS = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)
 MOST = 10**15  # a million dollars in nano-dollars; sums of it fit into SQLite's integers
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetDraft:
-    """A budget as it is asked for: an amount as text (`5`, `$0.50`, `200,000`) and its unit, usd or tokens."""
+    """A budget as it is asked for: an amount as text (`5`, `$0.50`; `200,000` tokens) and its unit, usd or tokens."""
 
     amount: str
     unit: str
@@ -39,7 +42,7 @@ class BudgetDraft:
 
 
 class BudgetDesk:
-    """The budgets of one brain; `names` gives the workspaces' names by id."""
+    """The budgets of one brain; `names` gives the workspaces' names by id, `tend` settles what was left behind."""
 
     def __init__(
         self,
@@ -47,7 +50,9 @@ class BudgetDesk:
         percents: Percents,
         names: Callable[[], Mapping[str, str]],
         clock: Callable[[], float] = time.time,
+        tend: Callable[[], None] = lambda: None,
     ) -> None:
+        self._tend = tend
         self._table = table
         self._percents = percents
         self._names = names
@@ -60,6 +65,7 @@ class BudgetDesk:
 
     def listed(self) -> list[BudgetReport]:
         """Every budget with what was taken from it."""
+        self._tend()
         now, names = self._clock(), self._names()
         states = self._table.states(lambda budget: period_start(budget.period, now))
         return [self._report(state, names, now) for state in states]
@@ -121,13 +127,15 @@ def _budget(draft: BudgetDraft, now: float) -> Budget:
 
 def _amount(text: str, unit: str) -> int:
     try:
-        number = Decimal(text.strip().removeprefix("$").replace(",", "").replace("_", ""))
+        given = text.strip().removeprefix("$")
+        grouped = unit == TOKENS and _GROUPS.fullmatch(given)
+        number = Decimal(given.replace(",", "") if grouped else given.replace("_", ""))
         amount = number * NANO_PER_USD if unit == USD else number
         if amount == amount.to_integral_value() and 0 <= amount <= MOST:
             return int(amount)
     except InvalidOperation:
         pass
-    example = "5 or 0.25" if unit == USD else "200000"
+    example = "5 or 0.25 (with a point, without commas)" if unit == USD else "200000 or 200,000"
     raise InputError(f"amount: got {text!r}, expected a number of {'US dollars' if unit == USD else unit}: {example}")
 
 

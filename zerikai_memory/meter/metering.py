@@ -42,6 +42,7 @@ class Metering:
             self._brain.usage.budgets,
             self._percents,
             lambda: {workspace.id: workspace.name for workspace in self._brain.registry.known()},
+            tend=self.meter.tend,
         )
 
     def set_budget(
@@ -80,7 +81,7 @@ class Metering:
     @cached_property
     def prices(self) -> PriceDesk:
         """The price table, as a person looks at it."""
-        return PriceDesk(self._files, self._brain.usage, self._remote_models)
+        return PriceDesk(self._files, self._brain.usage, self._remote_models, tend=self.meter.tend)
 
     def close(self) -> None:
         """Have everything written."""

@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from datetime import time as time_of_day
+from difflib import get_close_matches
 
 from zerikai_memory.meter.calendar import WEEKDAYS, Calendar
 from zerikai_memory.meter.price_files import PriceFiles
@@ -19,7 +21,10 @@ OLD_AFTER_DAYS = 90
 
 
 class PriceDesk:
-    """The prices of one brain; `models` are those that the settings may ask beyond this machine: (back end, model)."""
+    """The prices of one brain; `models` are those that the settings may ask beyond this machine: (back end, model).
+
+    `tend` books the costs of attempts whose price has become known.
+    """
 
     def __init__(
         self,
@@ -27,7 +32,9 @@ class PriceDesk:
         store: UsageStore,
         models: Callable[[], Sequence[tuple[str, str]]],
         clock: Callable[[], float] = time.time,
+        tend: Callable[[], None] = lambda: None,
     ) -> None:
+        self._tend = tend
         self._files = files
         self._store = store
         self._models = models
@@ -46,13 +53,41 @@ class PriceDesk:
 
     def checked(self) -> list[Finding]:
         """What makes costs unknown or doubtful, a sentence for each, or one that says that all is well."""
+        self._tend()
         prices, now = self._files.current(), self._clock()
-        found = [*_of_file(prices), *_of_age(prices, now), *self._of_models(prices, now), *self._of_attempts()]
+        found = [
+            *_of_file(prices),
+            *_of_age(prices, now),
+            *self._of_rows(prices),
+            *self._of_models(prices, now),
+            *self._of_attempts(),
+        ]
         if not found:
             rows = [row for row in prices.rows if _applies(prices, row, now)]
             oldest = min((row.checked_on for row in rows if row.checked_on), default="never")
             found = [Finding("ok", "prices", f"{len(rows)} apply today, all checked on {oldest} or later")]
         return found
+
+    def _of_rows(self, prices: Prices) -> Iterator[Finding]:
+        """Rows of the person's own file that never apply."""
+        backends = {row.provider for row in prices.rows if not row.own} | {name for name, _ in self._models()}
+        for row in prices.rows:
+            if row.own and row.provider not in backends and (near := get_close_matches(row.provider, backends, 1)):
+                yield Finding(
+                    "warning",
+                    "prices",
+                    f"the provider of {row.model!r} is {row.provider!r} in your own prices.toml; did you mean "
+                    f"{near[0]!r}?",
+                    "correct it, else the row never applies",
+                )
+        for (provider, model, since), count in Counter(_place(row) for row in prices.rows if row.own).items():
+            if count > 1:
+                yield Finding(
+                    "warning",
+                    "prices",
+                    f"{count} rows of {model!r} at {provider!r} of your own begin at {since}: the last holds",
+                    "keep one of them",
+                )
 
     def _of_models(self, prices: Prices, now: float) -> Iterator[Finding]:
         for backend, model in self._models():
@@ -91,7 +126,9 @@ def _of_age(prices: Prices, now: float) -> Iterator[Finding]:
                 "warning",
                 "prices",
                 f"the price of {row.model!r} at {row.provider!r} was checked {age} days ago, on {row.checked_on}",
-                f"compare it with {row.source}; upgrade, or state it anew in your own prices.toml",
+                "compare it with the provider's list and set checked_on anew"
+                if row.own
+                else f"compare it with {row.source}; upgrade, or state it anew in your own prices.toml",
             )
         until = row.calendar.holidays_until if row.calendar else None
         if until is not None and until < today:
@@ -133,11 +170,19 @@ def _usd(rates: Rates | None, name: str) -> float | None:
 
 
 def _hours(calendar: Calendar) -> str:
-    hours = ", ".join(f"{start:%H:%M}-{end:%H:%M}" for start, end in calendar.windows)
+    hours = ", ".join(f"{start:%H:%M}-{_end(end)}" for start, end in calendar.windows)
     days = _days(sorted(calendar.weekdays))
     minutes = int(calendar.offset.total_seconds() // 60)
     offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     return f"{hours} {days} UTC{offset}"
+
+
+def _end(moment: time_of_day) -> str:
+    return "24:00" if moment == time_of_day.max else f"{moment:%H:%M}"
+
+
+def _place(row: Price) -> tuple[str, str, str]:
+    return row.provider, row.model.casefold(), iso(row.valid_from) if row.valid_from else "the beginning"
 
 
 def _days(days: list[int]) -> str:

@@ -102,14 +102,16 @@ def _row(value: Any, calendars: Mapping[str, Calendar], own: bool) -> Price:
         raise ValueError('model: it is missing; give the name that the provider uses, or "*"')
     peak, calendar = table.get("peak"), None
     if peak is not None:
-        name = str(_table(peak, "peak").get("calendar"))
+        if unknown := _table(peak, "peak").keys() - {"calendar", *_RATES}:
+            raise ValueError(f"peak has no field {sorted(unknown)[0]!r}")
+        name = str(peak.get("calendar"))
         if name not in calendars:
             raise ValueError(f"peak.calendar: got {name!r}, there is: {', '.join(calendars) or 'none'}")
         calendar = calendars[name]
     return Price(
-        str(table.get("provider", ANY)),
+        str(table.get("provider", ANY)).strip().casefold(),
         model.strip(),
-        tuple(str(alias) for alias in table.get("aliases", ())),
+        _aliases(table.get("aliases", [])),
         _moment(table.get("valid_from")),
         _rates(table),
         None if peak is None else _rates(peak),
@@ -118,6 +120,12 @@ def _row(value: Any, calendars: Mapping[str, Calendar], own: bool) -> Price:
         _checked(table.get("checked_on")),
         own,
     )
+
+
+def _aliases(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(alias, str) and alias.strip() for alias in value):
+        raise ValueError(f'aliases: got {value!r}, expected names in brackets, such as ["my-model-latest"]')
+    return tuple(alias.strip() for alias in value)
 
 
 def _rates(table: Mapping[str, Any]) -> Rates:

@@ -47,7 +47,7 @@ class Price:
     def fits(self, provider: str | None, model: str) -> bool:
         """Whether the row is of this provider (None: whichever) and model, by its whole name or an alias."""
         names = {name.casefold() for name in (self.model, *self.aliases)}
-        of_provider = provider is None or self.provider in (ANY, provider)
+        of_provider = provider is None or self.provider in (ANY, provider.strip().casefold())
         return of_provider and (self.model == ANY or model.strip().casefold() in names)
 
     def at(self, moment: float) -> PriceRates:
@@ -91,7 +91,7 @@ class Prices:
         fitting = [row for row in fitting if not exact or row.model != ANY]
         if not fitting:
             return None
-        best = max(fitting, key=_precedence)
+        best = max(reversed(fitting), key=_precedence)  # of two for the same moment the one stated last
         if provider is None and {row.provider for row in fitting if row.own == best.own} - {best.provider, ANY}:
             return None  # several providers have a model of this name
         return best

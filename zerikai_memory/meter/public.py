@@ -19,9 +19,11 @@ from zerikai_memory.meter.ends import cost_of, rates_for
 from zerikai_memory.meter.price_files import PriceFiles
 from zerikai_memory.meter.prices import ANY
 from zerikai_memory.meter.sums import UsageSums, sums_of
+from zerikai_memory.meter.tending import tend
 from zerikai_memory.model_usage import PriceRates, UsageRow, UsageStatus, UsageTotal
 from zerikai_memory.settings import Settings, source_checkout
 from zerikai_memory.store.brain import Brain
+from zerikai_memory.store.usage_owner import UsageOwner
 
 # Nothing of it was reserved, and its prompt is not known.
 _NOT_SENT_BY_US: dict[str, Any] = {
@@ -81,14 +83,14 @@ def record(
         remote=remote,
         free=rates is not None and rates.free,
         model_asked=model.strip(),
-        model_answered=answered,
-        provider_request_id=response_id,
+        model_answered=text_label("answered", answered, 500) or None,
+        provider_request_id=text_label("response_id", response_id, 500) or None,
         reserved_nano_usd=None if rates is None else 0,
         cost_nano_usd=cost,
         price_version=rates.version if rates else None,
         estimated=(guessed and cost is not None) or use.doubtful,
         status=state,
-        failure=failure,
+        failure=text_label("failure", failure, 500) or None,
         started_at=sent,
         ended_at=None if took is None else sent + took,
         duration_s=None if duration_s is None else max(duration_s, 0.0),
@@ -120,13 +122,15 @@ def report(
 ) -> list[UsageSums]:
     """Sums of the attempts that started from `since` on and before `until`: first of all, then for each group of `by`.
 
-    `by` is operation, model, provider, workspace, session, task or status. A brain without attempts gives sums of none.
+    `by` is operation, model, provider, workspace, session, task, status or day (of this machine's time
+    zone). A brain without attempts gives sums of none.
     Raises InputError.
     """
     settings = _settings(home)
     found: list[UsageRow | UsageTotal] = []
     if (settings.home / "zerikai.db").exists():
         with _brain(settings) as brain:
+            tend(brain.usage, UsageOwner(settings.home), PriceFiles(settings.home).current(), time.time())
             found += brain.usage.rows(since, until, workspace)
             found += brain.usage.purged(since, until, workspace)
     return sums_of(found, by)
@@ -157,7 +161,7 @@ def _required(name: str, text: str) -> str:
 
 
 def _attempt(number: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < 10**9:
         raise InputError(f"attempt: got {number!r}, expected a whole number from 1")
     return number
 
@@ -171,6 +175,11 @@ def _status(text: str) -> UsageStatus:
 
 def _moment(at: float) -> float:
     # Up to the year 9999: what a date can say.
-    if not math.isfinite(at) or not 0 <= at < 253_402_300_800:
+    if (
+        isinstance(at, bool)
+        or not isinstance(at, int | float)
+        or not math.isfinite(at)
+        or not 0 <= at < 253_402_300_800
+    ):
         raise InputError(f"at: got {at!r}, expected seconds since the epoch")
     return float(at)

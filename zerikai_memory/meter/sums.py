@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from zerikai_memory.errors import InputError
 from zerikai_memory.model_usage import NANO_PER_USD, UsageRow, UsageStatus, UsageTotal
+
+
+def _at(one: UsageRow | UsageTotal) -> float:
+    return one.at if isinstance(one, UsageTotal) else one.started_at
+
 
 _KEYS: dict[str, Callable[[UsageRow | UsageTotal], str]] = {
     "operation": lambda one: one.operation,
@@ -16,6 +22,7 @@ _KEYS: dict[str, Callable[[UsageRow | UsageTotal], str]] = {
     "session": lambda one: one.session,
     "task": lambda one: one.task,
     "status": lambda one: str(one.status),
+    "day": lambda one: datetime.fromtimestamp(_at(one)).date().isoformat(),
 }
 
 
@@ -24,9 +31,9 @@ class UsageSums:
     """Attempts that share something; `name` says what, `all` is all of them.
 
     `billed` attempts cost something that is known, `unknown` may have been billed, `failed` were not, `running` have
-    not ended. Tokens are those that a server counted or that we estimated for an answer; for purged attempts of unknown
-    outcome those that were reserved. `cost_usd` leaves out the `unpriced` (no price) and `uncounted` (no tokens) ones;
-    `estimated` ones are in it.
+    not ended. Tokens are those of ended attempts that a server counted or that we estimated for an answer; for attempts
+    of unknown outcome those that were reserved. `cost_usd` leaves out the `unpriced` (no price) and `uncounted` (no
+    tokens) ones; `estimated` ones are in it.
     """
 
     name: str
@@ -72,16 +79,26 @@ def _sums(name: str, found: Sequence[UsageRow | UsageTotal]) -> UsageSums:
         failed=_of(UsageStatus.FAILED, found),
         unknown=_of(UsageStatus.UNKNOWN, found),
         running=_of(UsageStatus.STARTED, found),
-        prompt_tokens=_total(one.prompt_tokens for one in found),
-        cached_tokens=_total(one.cached_tokens for one in found),
-        completion_tokens=_total(one.completion_tokens for one in found),
-        reasoning_tokens=_total(one.reasoning_tokens for one in found),
+        prompt_tokens=_total(_prompt(one) for one in ended),
+        cached_tokens=_total(one.cached_tokens for one in ended),
+        completion_tokens=_total(_completion(one) for one in ended),
+        reasoning_tokens=_total(one.reasoning_tokens for one in ended),
         cost_usd=cost / NANO_PER_USD,
         cost_nano_usd=cost,
         unpriced=_total(one.unpriced for one in found),
         uncounted=sum(one.uncounted for one in found if isinstance(one, UsageRow)),
         estimated=_total(one.estimated for one in found),
     )
+
+
+def _prompt(one: UsageRow | UsageTotal) -> int | None:
+    untold = isinstance(one, UsageRow) and one.prompt_tokens is None and one.status is not UsageStatus.FAILED
+    return one.reserved_prompt_tokens if untold else one.prompt_tokens  # type: ignore[union-attr]
+
+
+def _completion(one: UsageRow | UsageTotal) -> int | None:
+    untold = isinstance(one, UsageRow) and one.completion_tokens is None and one.status is not UsageStatus.FAILED
+    return one.reserved_completion_tokens if untold else one.completion_tokens  # type: ignore[union-attr]
 
 
 def _attempts(one: UsageRow | UsageTotal) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from zerikai_memory.errors import BusyError, StoreError
 from zerikai_memory.meter.ends import abandoned, cost_again, rates_for
 from zerikai_memory.meter.prices import Prices
 from zerikai_memory.store.usage import UsageStore
@@ -13,6 +14,15 @@ from zerikai_memory.store.usage_owner import UsageOwner
 ABANDONED_AFTER_S = 86_400.0
 
 _LOG = logging.getLogger(__name__)
+
+
+def tend(store: UsageStore, owner: UsageOwner, prices: Prices, now: float) -> None:
+    """Do both; a brain that cannot be written stays as it is."""
+    try:
+        settle_abandoned(store, owner, now)
+        price_late(store, prices)
+    except (StoreError, BusyError) as error:
+        _LOG.warning("open attempts were not looked after: %s", error)
 
 
 def settle_abandoned(store: UsageStore, owner: UsageOwner, now: float) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from zerikai_memory.meter.books import UNNAMED
 from zerikai_memory.meter.prices import MILLION
 from zerikai_memory.model_usage import NANO_PER_USD, PriceRates
 from zerikai_memory.model_usage_report import AgentLine
 from zerikai_memory.store.tape_usage import ResponseSum, Spending
 from zerikai_memory.usage_reports.days import Zone, day_of
-from zerikai_memory.usage_reports.lines import NONE, RatesAt
+from zerikai_memory.usage_reports.lines import RatesAt
 
 NO_DAY = "unknown day"
 
@@ -69,7 +70,7 @@ def _nano(one: ResponseSum, price: PriceRates) -> int:
 def _key(one: ResponseSum, by: str, zone: Zone) -> str:
     if by == "day":
         return NO_DAY if one.at is None else day_of(one.at, zone)
-    return str({"agent": one.agent, "model": one.model, "project": one.project}[by]) or NONE
+    return str({"agent": one.agent, "model": one.model, "project": one.project}[by]) or UNNAMED
 
 
 def _weight(line: AgentLine) -> tuple[float, int, str]:

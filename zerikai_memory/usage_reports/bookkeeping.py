@@ -41,6 +41,10 @@ class Bookkeeping:
         """Compare with an export; days beyond the tolerance (0 to 1) are marked as estimated, the others no longer."""
         export = read_export(path, key)
         first, last = export.rows[0].day, export.rows[-1].day
+        if start_of(last, UTC) > self._parts.clock() + 86_400:
+            raise InputError(
+                f"{path.name}: it has figures of {last}, a day that has not come yet; nothing was compared"
+            )
         since, until = start_of(first, UTC), start_of(last, UTC) + 86_400
         totals = self._parts.history.totals(since, until)
         found = differences(export.rows, totals, tolerance, self._named)

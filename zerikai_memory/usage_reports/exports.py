@@ -214,7 +214,7 @@ def _number(value: Any, where: str) -> Decimal | None:
         number = Decimal(str(value).strip())
     except InvalidOperation:
         number = Decimal(-1)
-    if isinstance(value, bool) or not 0 <= number < Decimal(10) ** 15:
+    if isinstance(value, bool) or not number.is_finite() or not 0 <= number < Decimal(10) ** 15:
         raise InputError(f"{where}: got {str(value)[:40]!r}, expected a number that is not negative")
     return number
 

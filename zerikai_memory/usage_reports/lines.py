@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from zerikai_memory.meter.books import UNNAMED
 from zerikai_memory.meter.prices import MILLION
 from zerikai_memory.model_usage import NANO_PER_USD, PriceRates, UsageStatus, UsageTotal
 from zerikai_memory.model_usage_report import UsageLine
 from zerikai_memory.usage_reports.days import Zone, day_of
 
 RatesAt = Callable[[str | None, str, float], PriceRates | None]
-NONE = "(none)"
 # What was paid for these brought no whole answer.
 _WASTED = frozenset({UsageStatus.FAILED, UsageStatus.PARTIAL, UsageStatus.UNKNOWN})
 
@@ -28,11 +28,11 @@ class LineParts:
     def key(self, by: str) -> Callable[[UsageTotal], str]:
         """What a sum is put under."""
         keys: dict[str, Callable[[UsageTotal], str]] = {
-            "operation": lambda one: one.operation or NONE,
-            "model": lambda one: one.model or NONE,
-            "workspace": lambda one: self.names.get(one.workspace_id, one.workspace_id) or NONE,
-            "session": lambda one: one.session or NONE,
-            "task": lambda one: one.task or NONE,
+            "operation": lambda one: one.operation or UNNAMED,
+            "model": lambda one: one.model or UNNAMED,
+            "workspace": lambda one: self.names.get(one.workspace_id, one.workspace_id) or UNNAMED,
+            "session": lambda one: one.session or UNNAMED,
+            "task": lambda one: one.task or UNNAMED,
             "day": lambda one: day_of(one.at, self.zone),
         }
         return keys[by]

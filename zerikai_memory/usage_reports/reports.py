@@ -37,7 +37,10 @@ MAX_DAYS = 3660
 
 @dataclass(frozen=True, slots=True)
 class ReportParts:
-    """What reports are made of. `spent` gives what agents spent since a time in a workspace (None: all)."""
+    """What reports are made of. `spent` gives what agents spent since a time in a workspace (None: all).
+
+    `tend` settles attempts that were left behind, before anything is summed up.
+    """
 
     usage: UsageStore
     history: UsageHistory
@@ -48,6 +51,7 @@ class ReportParts:
     percents: Percents
     tracking: bool = True
     clock: Callable[[], float] = time.time
+    tend: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ class UsageReports:
             return Workspace(id=found[0], name=found[0], path="")
 
     def _totals(self, span: _Span, target: Workspace | None) -> list[UsageTotal]:
+        self._parts.tend()
         # No end: a clock that was set back must not hide what was booked before.
         return self._parts.history.totals(span.since, None, target.id if target else None)
 

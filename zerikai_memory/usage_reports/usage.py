@@ -40,9 +40,14 @@ def open_usage(
     find: Callable[[str], Workspace],
     spent: Callable[[float | None, str | None], Spending],
     *,
+    tend: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.time,
 ) -> Usage:
-    """The use cases over a brain; `find` resolves a workspace, `spent` gives what agents spent by their transcripts."""
+    """The use cases over a brain.
+
+    `find` resolves a workspace, `spent` gives what agents spent by their transcripts, `tend` settles attempts that were
+    left behind.
+    """
     history = UsageHistory(brain.recorded)
     prices = PriceFiles(brain.home).current
     parts = ReportParts(
@@ -55,6 +60,7 @@ def open_usage(
         percents=Percents(settings.budget_warn_percent, settings.budget_stop_percent),
         tracking=settings.enable_token_tracking,
         clock=clock,
+        tend=tend,
     )
     replies = ReplyParts(history, find, read_cited, session, settings.task or "", settings.enable_token_tracking, clock)
     return Usage(UsageReports(parts), Bookkeeping(BookkeepingParts(history, prices, clock)), Replies(replies))
