@@ -21,6 +21,7 @@ import entity_recall
 import retrieval
 from entity_recall import paired
 
+import zerikai_memory.retrieve.documents as documents
 import zerikai_memory.retrieve.names as names
 import zerikai_memory.retrieve.prepared as prepared
 import zerikai_memory.retrieve.rank as rank
@@ -34,7 +35,7 @@ from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.settings import Settings
 
 HERE = Path(__file__).resolve().parent
-MODULES = (rank, prepared, search, traits, names, lexical, words)
+MODULES = (rank, prepared, search, traits, names, lexical, words, documents)
 # name of the row, and what is set for it
 ABLATIONS: dict[str, dict[str, object]] = {
     "words alone (LEXICAL_SHARE 1, no file vector)": {"LEXICAL_SHARE": 1.0, "FILE_VECTOR_WEIGHT": 0.0},
@@ -59,6 +60,8 @@ ABLATIONS: dict[str, dict[str, object]] = {
     "no SIDE_FILE_FACTOR": {"SIDE_FILE_FACTOR": 1.0},
     "MOSTLY .5": {"MOSTLY": 0.5},
     "no LEGACY_FACTOR": {"LEGACY_FACTOR": 1.0},
+    "no document is decisive (DECISIVE)": {"DECISIVE": 1e9},
+    "no place for the best section (AHEAD)": {"AHEAD": 1e9},
     "all COLUMN_WEIGHTS 1": {"COLUMN_WEIGHTS": (1.0, 1.0, 1.0, 1.0, 1.0)},
     "no prefixes (MIN_PREFIX)": {"MIN_PREFIX": 99},
     "POOL 50": {"POOL": 50},
