@@ -28,7 +28,7 @@ def note_review(review: NoteReview) -> str:
     """What a person should look at, with the command that settles it."""
     parts = []
     if review.stale:
-        parts.append("Code has changed since these were written (confirm, or save anew with --supersedes):")
+        parts.append("Code has changed since then (save what holds now, in the same words or not, with --supersedes):")
         parts.append(note_list(review.stale))
     if review.conflicts:
         parts.append("These disagree (save the right one with --supersedes of the other, or `notes agree` both):")

@@ -372,3 +372,19 @@ def test_a_remark_that_is_no_firm_statement_says_so_when_it_is_saved(memory: Mem
     assert memory.save("Decided: Redis stays", project, category="decision").warnings == ()
     given = memory.save("Maybe the pool leaks", project, details={"importance": 0.9})
     assert (given.importance, given.warnings) == (0.9, ())
+
+
+def test_a_question_stands_behind_the_firm_record_of_the_same_words(memory: Memory, project: str) -> None:
+    memory.save("Sessions live in Redis because web servers are stateless", project, category="decision")
+    memory.save("Should we use Redis for sessions?", project, category="decision")
+    found = memory.records(project).asked("do sessions use redis", None, 5)
+    assert [note.content[:8] for note in found] == ["Sessions", "Should w"]
+
+
+def test_a_stale_record_is_settled_by_saving_it_anew(memory: Memory, project: str) -> None:
+    note = memory.save("Log in by name", project, anchors=["Session.login"])
+    (Path(project) / "auth" / "session.py").write_text(SESSION.replace("user.name", "user.id"))
+    assert [stale.id for stale in memory.records(project).review().stale] == [note.id]
+    memory.scan(project)
+    memory.save("Log in by name", project, anchors=["Session.login"], supersedes=[note.id])
+    assert memory.records(project).review().stale == ()

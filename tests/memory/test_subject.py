@@ -93,6 +93,10 @@ def test_code_that_has_moved_or_gone_since_is_still_the_subject(memory: Memory):
     (root / "src" / "late.py").rename(root / "src" / "later.py")
     memory.scan()
     assert [note.content for note in memory.records().listed(None, 9, entity="later.py:1")] == ["About lateness"]
+    (root / "src" / "late.py").write_text("def other():\n    return 1\n")
+    memory.scan()
+    assert [note.content for note in memory.records().listed(None, 9, entity="later.py:1")] == ["About lateness"]
+    (root / "src" / "late.py").unlink()
     (root / "src" / "later.py").unlink()
     memory.scan()
     assert [note.content for note in memory.records().listed(None, 9, entity="late")] == ["About lateness"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from zerikai_memory.memory.kin import kin_of, kin_words
 from zerikai_memory.memory.problems import Problem, problems, same_problem, without_log_prefix
+from zerikai_memory.memory.salience import TENTATIVE_MOST
 from zerikai_memory.model_notes import Note
 from zerikai_memory.retrieve.names import stem
 from zerikai_memory.retrieve.query import Query, understand
@@ -32,6 +33,8 @@ FAR, NEAR = 1.5, 0.3
 DECAY_SHARE = 0.25
 IMPORTANCE_SHARE = 0.1
 CONFIRMED_FACTOR = 1.1
+# A question or a guess stands behind the firm record of the same words.
+TENTATIVE_FACTOR = 0.7
 # Before a fix: what failed comes first, then what worked.
 FAILED_FACTOR, WORKED_FACTOR = 1.6, 1.25
 FIX_CATEGORIES = frozenset({"fix", "error", "workaround"})
@@ -44,9 +47,11 @@ PASTED_WORDS = 30
 STANDS_OUT, ALONE_COVERAGE, ABOVE_COVERAGE = 1.5, 0.41, 0.33
 # Words of questions that say little about what is meant; they count when there is nothing else.
 LIGHT_WORDS = frozenset(
-    "about after add also any anything cannot did done ever get gets give go got happen happens hold holds know let "
-    "like new long look make may might much must need needs now old one right say see set something still take tell "
-    "there thing things up us use used uses using want way work works wrong kind sort number please long ok".split()
+    "about after add also any anything cannot did done ever get gets give go got happen happens hold holds know "
+    "let like new not long look make may might much must need needs now old one right say see set something "
+    "still take tell there thing things up us use used uses using want way work works wrong kind sort number "
+    "please long ok".split()
+)
 )
 # Of a record that is found by its place.
 NO_VECTOR = np.zeros(0, np.float32)
@@ -191,7 +196,8 @@ def weights(arrays: NoteArrays, positions: NDArray[np.int64], *, fixing: bool, n
     age_days = np.maximum(now - arrays.affirmed[positions], 0.0) / SECONDS_PER_DAY
     fresh = 0.5 ** (age_days / half_life)
     factor = (1 - DECAY_SHARE + DECAY_SHARE * fresh) * (1 + IMPORTANCE_SHARE * (2 * arrays.importance[positions] - 1))
-    factor = factor * np.where(confirmed, CONFIRMED_FACTOR, 1.0)
+    tentative = arrays.importance[positions] <= np.float32(TENTATIVE_MOST)
+    factor = factor * np.where(confirmed, CONFIRMED_FACTOR, np.where(tentative, TENTATIVE_FACTOR, 1.0))
     if fixing:
         outcomes = arrays.outcomes[positions]
         factor = factor * np.where(outcomes == OUTCOME_CODES["failed"], FAILED_FACTOR, 1.0)

@@ -32,7 +32,7 @@ def places_meant(text: str, kept: Collection[Kept], view: IndexView | None, root
 
 
 def _of_index(meant: list[int], kept: Collection[Kept], view: IndexView, text: str) -> set[Kept]:
-    paths = {file.path for file in view.files}
+    there = {(view.files[int(f)].path, name) for f, name in zip(view.file_of, view.qualified_names, strict=True)}
     by_line = any(reading.line is not None and not reading.name for reading in readings(text))
     found: set[Kept] = set()
     for i in meant:
@@ -41,7 +41,7 @@ def _of_index(meant: list[int], kept: Collection[Kept], view: IndexView, text: s
             found |= {(path, kept_name) for path, kept_name in kept if path == file and (not by_line or not kept_name)}
             continue
         for path, kept_name in kept:
-            here = path == file or path not in paths  # moved since
+            here = path == file or (path, kept_name) not in there  # moved since
             around = by_line and kept_name and name.startswith(kept_name + ".")
             if here and (kept_name == name or kept_name.startswith(name + ".") or (around and path == file)):
                 found.add((path, kept_name))
