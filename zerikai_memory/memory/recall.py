@@ -52,7 +52,6 @@ LIGHT_WORDS = frozenset(
     "still take tell there thing things up us use used uses using want way work works wrong kind sort number "
     "please long ok".split()
 )
-)
 # Of a record that is found by its place.
 NO_VECTOR = np.zeros(0, np.float32)
 # A record is worth its tokens when it holds this share of the question's words, or is this near by vector, or half of
