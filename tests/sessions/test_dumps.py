@@ -55,6 +55,11 @@ GO = "goroutine 1 [running]:\nmain.run(0x1)\n\t/app/main.go:12 +0x1d\nmain.main(
 LOG = "\n".join(f"2026-11-01 10:00:0{n} {level} step {n}" for n, level in enumerate(["INFO"] * 4 + ["ERROR", "INFO"]))
 PYTEST = "\n".join(f"tests/test_{name}.py ......                         [ {n}0%]" for n, name in enumerate("abcdefg"))
 
+COMMAND = "$ npm run build\n> shop@1.0.0 build\n> vite build\n" + "src/a.js  1 kB\n" * 5 + "TypeError: x is no function"
+PSQL = " id | name\n----+-------\n" + "  1 | Ann\n" * 5 + "(5 rows)"
+MYSQL = "+----+\n| id |\n+----+\n" + "|  1 |\n" * 4 + "+----+"
+JSON = "{\n" + '  "a": 1,\n  "b": {\n    "c": "x"\n  },\n' * 7 + '  "d": [\n  ]\n}'
+
 
 @pytest.mark.parametrize(
     ("pasted", "kept"),
@@ -76,6 +81,11 @@ PYTEST = "\n".join(f"tests/test_{name}.py ......                         [ {n}0%
         (GO, "goroutine 1 [running]:\n[stack, 4 more lines]"),
         (LOG, "2026-11-01 10:00:04 ERROR step 4\n[output, 6 lines]"),
         (PYTEST, "[output, 7 lines]"),
+        (COMMAND, "$ npm run build\n[output, 7 lines]\nTypeError: x is no function"),
+        (f"```\n{COMMAND}\n```", "```\n$ npm run build\n[output, 7 lines]\nTypeError: x is no function\n```"),
+        (PSQL, "[output, 7 lines]\n(5 rows)"),
+        (MYSQL, "[output, 8 lines]"),
+        (JSON, "[output, 32 lines]"),
         (f"```console\n{LOG}\n$ done\n```", "2026-11-01 10:00:04 ERROR step 4\n[output, 7 lines]"),
     ],
 )
@@ -98,6 +108,10 @@ def test_what_was_pasted_becomes_a_mark_and_what_was_said_around_it_stays(pasted
         "At 10:00 we met.\nAt 11:00 we decided.\nAt 12:00 we ate.\n" * 3,
         "  at home\n  at work\n  at night",
         "---\ntitle: a\n---\ntext\n",
+        "$ make a\n$ make b\n$ make c\n$ make d\n$ make e\n$ make f\n$ make g\nthen ask",
+        'set\n{\n  "a": 1,\n  "b": [1, 2]\n}\nin the file',
+        "name | age\n--- | ---\n" + "Ann | 3\n" * 9,
+        "a | b of\n" * 9,
         "@@ -1,40 +1,50 @@"[:2] + " mention\nthe team\nplease",
     ],
 )

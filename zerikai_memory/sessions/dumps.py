@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Shorter runs are talk about output.
-LEAST_LOG_LINES, LEAST_FRAMES, LEAST_STATS = 6, 3, 2
+LEAST_LOG_LINES, LEAST_FRAMES, LEAST_STATS, LEAST_DATA_LINES = 6, 3, 2, 25
 MOST_ERRORS, MOST_PATHS, MOST_PATH_CHARS = 3, 6, 120
 
 # A quick look whether a message can hold any of it: most do not, and their lines cost time.
@@ -19,9 +19,8 @@ LEAST_LINES = 3
 _SIGNS = tuple(
     "diff -;Author: ;@@ ;*** ;+++ ;Index: ;```diff;```patch;```con;```log;```out;```std;```ter;```shell;~~~diff"
     ";Traceback (;\n  File ;  at ;\tat ;goroutine ;#0;::;INFO;DEBUG;WARN;ERROR;TRACE;drwx;-rw-;npm ;Requirement "
-    ";Collecting ;Compiling ;Unpacking ;Get:;=== RUN;PASS;FAIL;\nok ;not ok;... ok;%];ms\n;ms);..........; | ".split(
-        ";"
-    )
+    ';Collecting ;Compiling ;Unpacking ;Get:;$ ;❯ ;-+-;+--;": '
+    ";=== RUN;PASS;FAIL;\nok ;not ok;... ok;%];ms\n;ms);..........; | ".split(";")
 )
 _TIMES = re.compile(r"\d:\d\d:\d\d|\d-\d\d[T ]\d")
 _HEADER = re.compile(
@@ -70,9 +69,19 @@ _LOG = re.compile(
     r"|[d-][rwx-]{9}[.+@]? |total \d+$|[0-9a-f]{6,8}:? +(?:[0-9a-f]{2,4} ){4,}"
 )
 # One look at each line: of which kind a run of lines that begins with it may be.
+_PROMPT = re.compile(r"(?:\(\w[\w.-]*\) )?(?:[\w.-]+@[\w.-]+[:~ ]?\S*)?[$❯] \S|PS [A-Z]:\\[^>\n]*> ?\S")
+# What ends the output of a command: the next one, the end of a fence.
+_STOP = re.compile(rf"{_PROMPT.pattern}|\s*(?:```|~~~)")
+# Tables of databases: a line of signs below the names, or around them.
+_BORDER = re.compile(r"\s*(?:\+(?:-{2,}\+)+|-{2,}(?:\+-{2,})+)\s*$")
+_DATA_LINE = re.compile(
+    r"\s*(?:\"(?:[^\"\\]|\\.)*\"\s*(?::.*|,?)|[{}\[\]]+[,;]?|[}\]],? *[{\[]?"
+    r"|-?\d[\d.eE+-]*,?|(?:true|false|null),?)\s*$"
+)
 _BEGIN = re.compile(
     rf"commit (?P<commit>[0-9a-f]{{40}})|(?P<fence>{_FENCE.pattern})|(?P<diff>@@|\*\*\* |--- |{_HEADER.pattern})"
     rf"|(?P<trace>{_PY_TRACE.pattern}|{_PY_FRAME.pattern}|{_FRAME_START.pattern})|(?P<stats>{_STAT.pattern})|(?P<log>{_LOG.pattern})"
+    rf"|(?P<prompt>{_PROMPT.pattern})|(?P<border>{_BORDER.pattern})|(?P<data>\s*(?:[{{\[]\s*$|\"[^\"]+\"\s*:))|(?P<table>[^|]+\|)"
 )
 _ERROR = re.compile(
     r"(?i)\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|denied|refused|timed? ?out|not found|cannot|could not"
@@ -112,6 +121,12 @@ class _Reader:
             return self._fenced()
         if begin["diff"]:
             return self._diff()
+        if begin["prompt"]:
+            return self._command()
+        if begin["data"]:
+            return self._data()
+        if begin["table"] or begin["border"]:
+            return self._table()
         return (begin["trace"] and self._trace()) or (begin["stats"] and self._stats()) or self._log()
 
     def _commit(self, name: str) -> list[str]:
@@ -243,10 +258,40 @@ class _Reader:
                 end += 1  # a continuation
             else:
                 break
-        found = self.lines[self.at : last]
+        return self._output_to(last, LEAST_LOG_LINES)
+
+    def _command(self) -> list[str]:
+        """What a command printed, up to a blank line; the command stays, and the last line, which may be talk."""
+        end = self.at + 1
+        while end < len(self.lines) and self.lines[end].strip() and not _STOP.match(self.lines[end]):
+            end += 1
+        found = self.lines[self.at + 1 : end - 1]
         if len(found) < LEAST_LOG_LINES:
             return []
-        self.at = last
+        kept = [self.lines[self.at], *_output(found), self.lines[end - 1]]
+        self.at = end
+        return kept
+
+    def _table(self) -> list[str]:
+        """A table as databases print it."""
+        is_table = _BORDER.match(self.lines[self.at]) or _BORDER.match(self._next())
+        end = self.at
+        while is_table and end < len(self.lines) and ("|" in self.lines[end] or _BORDER.match(self.lines[end])):
+            end += 1
+        return self._output_to(end, LEAST_LOG_LINES)
+
+    def _data(self) -> list[str]:
+        """Values as programs exchange them, of some length: a short piece is talked about."""
+        end = self.at
+        while end < len(self.lines) and _DATA_LINE.match(self.lines[end]):
+            end += 1
+        return self._output_to(end, LEAST_DATA_LINES)
+
+    def _output_to(self, end: int, least: int) -> list[str]:
+        found = self.lines[self.at : end]
+        if len(found) < least:
+            return []
+        self.at = end
         return _output(found)
 
     def _next(self) -> str:
