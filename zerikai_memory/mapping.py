@@ -17,6 +17,7 @@ from zerikai_memory.codemap.views.answer import OF_PROJECT, check_request, view_
 from zerikai_memory.codemap.views.between import names_of_path
 from zerikai_memory.codemap.views.declared import MANIFESTS, declared_in, guard_fact, guard_line
 from zerikai_memory.codemap.views.profile import profile_text
+from zerikai_memory.codemap.views.spoken import spoken_names
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.codemap.views.target import find, left_out, offered
 from zerikai_memory.errors import InputError, WorkspaceError
@@ -253,6 +254,10 @@ class _Open:
     def _mentions_once(self, names: Sequence[str]) -> Sequence[int]:
         new = [name for name in dict.fromkeys(names) if name not in self._mentions]
         self._mentions.update(zip(new, entities_mentioning(self._index, new), strict=True))
+        # The full text knows no case, no whole names and no comments: what it finds is looked at again.
+        doubtful = [name for name in new if self._mentions[name] > 1]
+        said = spoken_names(self.table, doubtful, lambda path: _content(self._root, path, None)) if doubtful else ()
+        self._mentions.update((name, 1) for name in doubtful if name not in said)
         return [self._mentions[name] for name in names]
 
 
