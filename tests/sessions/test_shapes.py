@@ -324,3 +324,17 @@ def test_the_folder_of_a_chat_session_is_a_path_of_its_own_system(uri, folder, t
     found = {info.session: info.project for info in archive.recall(limit=9).sessions}
     assert found["s"] == folder
     archive.close()
+
+
+@pytest.mark.parametrize("times", [(1793520000000, 1793529000000), (None, None)])
+def test_requests_that_every_window_counts_anew_are_told_apart(times, tmp_path):
+    storage = tmp_path / "home" / CHATS
+    storage.mkdir(parents=True)
+    for name, at in zip("st", times, strict=True):
+        one = request(f"ask {name}", {"value": f"answer {name}"}, requestId="request_0", timestamp=at, promptTokens=5)
+        (storage / f"{name}.json").write_text(json.dumps(chat(one, sessionId=name)))
+    archive = open_archive(tmp_path / "home", brain=tmp_path / "brain")
+    archive.index()
+    assert {step.text for step in all_steps(archive)} == {"ask s", "answer s", "ask t", "answer t"}
+    assert sum(one.input for one in archive.spent().sums) == 10
+    archive.close()

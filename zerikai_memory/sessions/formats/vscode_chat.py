@@ -52,7 +52,8 @@ def read_whole(path: Path) -> Iterator[Line]:
     )
     for request in requests if isinstance(requests, list) else ():
         if isinstance(request, dict):
-            yield Line(said=tuple(_request(request)), spent=tuple(_spent(request)))
+            one = _identity(request, text_field(session, "sessionId") or path.stem)
+            yield Line(said=tuple(_request(request, one)), spent=tuple(_spent(request, one)))
         else:
             yield Line(known=False)
 
@@ -165,8 +166,14 @@ def _mutate(session: Any, kind: Any, keys: list[Any], value: Any, cut: Any) -> N
         del target[last]
 
 
-def _request(request: Json) -> Iterator[Said]:
-    at, one = seconds(request.get("timestamp")), text_field(request, "requestId")
+def _identity(request: Json, session: str) -> str:
+    """What copies of a request share. Early builds counted requests anew in every window, so its time belongs to it."""
+    one, at = text_field(request, "requestId"), seconds(request.get("timestamp"))
+    return one and (f"{one}@{at!r}" if at is not None else f"{session}/{one}")
+
+
+def _request(request: Json, one: str) -> Iterator[Said]:
+    at = seconds(request.get("timestamp"))
     message = request.get("message")
     asked = text_field(message, "text") if isinstance(message, dict) else message if isinstance(message, str) else ""
     if asked and not request.get("isSystemInitiated"):
@@ -189,7 +196,7 @@ def _request(request: Json) -> Iterator[Said]:
         yield Said("assistant", text, at, one and f"{one}/assistant")
 
 
-def _spent(request: Json) -> Iterator[Spent]:
+def _spent(request: Json, one: str) -> Iterator[Spent]:
     """The tokens of a request, where this build tells them; what a cache saved is in no build."""
     result = request.get("result")
     result = result if isinstance(result, dict) else {}
@@ -198,7 +205,7 @@ def _spent(request: Json) -> Iterator[Spent]:
     tokens = Tokens(input=count(told, "promptTokens"), output=count(told, "completionTokens", "outputTokens"))
     model = text_field(result, "resolvedModel") or text_field(request, "modelId").removeprefix("copilot/")
     if not tokens.empty:
-        one, at = text_field(request, "requestId"), seconds(request.get("timestamp"))
+        at = seconds(request.get("timestamp"))
         yield Spent(tokens, at=at, identity=one, model=model)
 
 
