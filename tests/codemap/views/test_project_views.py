@@ -211,11 +211,34 @@ def test_each_step_of_a_path_says_where_it_is_taken():
     assert part.subject.name == "main"
 
 
-def test_a_path_through_guesses_is_marked():
+def test_a_path_through_guesses_is_told_of_and_shown_on_request():
     text = "a.py\n  1-3 function f\n  2 f call? g\nb.py\n  1-2 function g\n"
     (part,) = view("path", "f -> g", text)
+    assert (part.guesses, part.rows) == (False, ())
+    assert "no way" in part.note and "by its name only (the command shows it: --guesses)" in part.note
+    (part,) = view_parts(sketch(text), "path", ViewRequest("f -> g", guesses=True), texts())
     assert (part.guesses, [row.name for row in part.rows]) == (True, ["g"])
     assert "by its name only" in part.note
+
+
+def test_of_ways_as_short_one_by_calls_is_shown():
+    text = """
+a.py
+  1-9 function f
+  1 f use> b.py:aside
+  2 f call> b.py:step
+b.py
+  1-2 function aside
+  1 aside use> c.py:g
+  3-4 function step
+  4 step call> c.py:g
+c.py
+  1-2 function g
+"""
+    (part,) = view("path", "f -> g", text)
+    assert [(row.name, row.kind) for row in part.rows] == [("step", "call"), ("g", "call")]
+    (part,) = view("path", "f -> g", text.replace("  4 step call> c.py:g\n", ""))
+    assert [row.name for row in part.rows] == ["aside", "g"]
 
 
 def test_rank_is_a_distribution_and_rewards_being_depended_on():

@@ -9,31 +9,34 @@ from itertools import pairwise
 from zerikai_memory.codemap.views.relations import ANY
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.codemap.views.target import Subject, spelled, subjects
-from zerikai_memory.codemap.views.walk import ALL_KINDS, STRENGTH, SURE, Neighbours, Step, used, users
+from zerikai_memory.codemap.views.walk import ALL_KINDS, RUNS, STRENGTH, SURE, Neighbours, Step, used, users
 from zerikai_memory.errors import InputError
-from zerikai_memory.model_map import Evidence
+from zerikai_memory.model_map import EdgeKind, Evidence
 from zerikai_memory.model_views import MapPart, ViewRequest
 
 # No chain of calls that a reader follows is longer.
 _MOST_STEPS = 60
+_RUN = RUNS | {EdgeKind.INHERIT}
 _ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
 
 
 def between(table: MapTable, request: ViewRequest) -> list[MapPart]:
-    """The shortest way from A to B of a target `A -> B`; through guesses, or back from B, when there is no other."""
+    """The shortest way from A to B of a target `A -> B`, or back from B when there is no other; guesses on request."""
     names = names_of_path(request.target or "")
     if len(names) != 2 or not all(names):
         raise InputError(f'target: the view "path" needs "A -> B", got {request.target!r}')
     starts, goals = subjects(table, names[0]), subjects(table, names[1])
     if _inside(goals) <= _inside(starts):
         return [MapPart("path", (), starts[0].row, note=f"{_named(starts)} contains {_named(goals)}")]
-    for evidence in (SURE, ANY):
-        if way := _way(table, starts, goals, request, guesses=evidence is ANY):
+    for guesses in (False, True) if request.guesses else (False,):
+        if way := _best(table, starts, goals, request, guesses=guesses):
             return [_part(table, starts, way)]
-        if back := _way(table, goals, starts, request, guesses=evidence is ANY):
+        if back := _best(table, goals, starts, request, guesses=guesses):
             note = f"{names[0]} does not reach {names[1]}; this is the way back"
             return [_part(table, goals, back, note)]
     note = f"no way from {_named(starts)} to {_named(goals)} or back is known"
+    if not request.guesses and _way(table, starts, goals, request.depth, ALL_KINDS, guesses=True):
+        note += "; there is one through calls whose target is known by its name only (the command shows it: --guesses)"
     return [MapPart("path", (), starts[0].row, note=note)]
 
 
@@ -42,16 +45,32 @@ def names_of_path(target: str) -> list[str]:
     return _ARROW.split(target)
 
 
-def _way(
+def _best(
     table: MapTable, starts: tuple[Subject, ...], goals: tuple[Subject, ...], request: ViewRequest, *, guesses: bool
+) -> list[Step]:
+    """The shortest way; of several one by calls, which says more than that a file imports another."""
+    way = _way(table, starts, goals, request.depth, ALL_KINDS, guesses=guesses)
+    if all(step.kind in _RUN for step in way):
+        return way
+    return _way(table, starts, goals, len(way), _RUN, guesses=guesses) or way
+
+
+def _way(
+    table: MapTable,
+    starts: tuple[Subject, ...],
+    goals: tuple[Subject, ...],
+    most: int | None,
+    kinds: frozenset[EdgeKind],
+    *,
+    guesses: bool,
 ) -> list[Step]:
     """The shortest way, looked for from both ends: most things have few users, so that end is soon done."""
     start = _inside(starts)
     evidence = ANY if guesses else SURE
-    forward, backward = used(table, ALL_KINDS), users(table, ALL_KINDS)
+    forward, backward = used(table, kinds), users(table, kinds)
     there = _Side(dict.fromkeys(sorted(start)), forward)
     back = _Side(dict.fromkeys(sorted(_inside(goals) - start)), backward)
-    for _ in range(request.depth or _MOST_STEPS):
+    for _ in range(most or _MOST_STEPS):
         side, other = (there, back) if len(there.edge) <= len(back.edge) else (back, there)
         meeting = side.grow(table, other, evidence)
         if meeting is not None:
