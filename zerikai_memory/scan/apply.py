@@ -141,7 +141,7 @@ def _search_fields(entity: CodeEntity, path_words: str, body: str, role: str) ->
 
 
 def _file_card(path: str, entities: Sequence[CodeEntity]) -> str:
-    """The file's own card: names of what it defines, but for what is local to a function."""
+    """The file's own card: what its entities say and the names it defines, but for what is local to a function."""
     local = {entity.qualified_name for entity in entities if entity.entity_type in _FUNCTIONS}
     names = [
         entity.qualified_name
@@ -149,7 +149,8 @@ def _file_card(path: str, entities: Sequence[CodeEntity]) -> str:
         if entity.entity_type != EntityType.MODULE and entity.parent not in local
     ]
     leading = next((entity.docstring for entity in entities if entity.entity_type == EntityType.MODULE), None)
-    return file_card(path, leading, names)
+    said = (entity.docstring for entity in entities if entity.docstring and entity.entity_type != EntityType.MODULE)
+    return file_card(path, leading, names, said)
 
 
 def _embed(embedder: Embedder, cards: dict[bytes, str], check: Callable[[], None]) -> dict[bytes, bytes]:
