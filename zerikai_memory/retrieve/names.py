@@ -105,9 +105,9 @@ class NameTable:
 
     def modules(self, query: Query) -> list[int]:
         """Positions of the modules of the files that the question names by path."""
-        files = {f for mention in query.paths for f in self.files_named(mention.path)}
-        kinds = zip(self._view.file_of.tolist(), self._view.types, strict=True)
-        return [i for i, (f, kind) in enumerate(kinds) if f in files and kind == "module"]
+        files = [f for mention in query.paths for f in self.files_named(mention.path)]
+        inside = np.flatnonzero(np.isin(self._view.file_of, files)).tolist()
+        return [i for i in inside if self._view.types[i] == "module"]
 
     def unplaced(self, query: Query) -> tuple[str, ...]:
         """What is wrong with each path:line of the question that no entity is around."""

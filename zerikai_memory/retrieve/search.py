@@ -276,8 +276,9 @@ class Searcher:
     def _lexical(self, prepared: Prepared, query: Query, scope: Scope) -> Floats:
         """BM25 of each entity by the question's words, and where these meet little, by the words of code for them."""
         scores = np.zeros(len(prepared.view))
-        # The best of all may all lie outside of a narrow scope.
-        limit = POOL if scope.allowed is None else len(scores)
+        # The best of all may all lie outside of a narrow scope, unless it is what holds the words.
+        narrow = scope.allowed is not None and (query.filters or query.phrases or not query.looked_up)
+        limit = len(scores) if narrow else POOL
         found = prepared.lexicon.scores(query.words, limit)
         if meant := code_words(query.terms):
             covered = _coverage(prepared, query, [row for row, _ in found[:COVERED_BY]])
