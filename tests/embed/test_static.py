@@ -60,7 +60,7 @@ def test_the_model_card_names_the_same_checksum_and_cut():
 def test_dimensions_are_known_without_reading_the_table(monkeypatch):
     monkeypatch.setattr(static, "_loaded", None)
     embedder = open_embedder()
-    assert (embedder.dimensions, embedder.relevance_cut) == (256, 1.66)
+    assert (embedder.dimensions, embedder.relevance_cut) == (256, static.RELEVANCE_CUT)
     assert static._loaded is None
     assert embedder.encode(["x"]).shape == (1, embedder.dimensions)
 
