@@ -7,8 +7,6 @@ What is left out between shown lines is marked by `...`.
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -130,10 +128,11 @@ def _by_use(item: Wanted, asked: frozenset[str], start: int) -> list[int]:
         return sorted((n for n in lines if abs(n - at) <= AROUND), key=lambda n: (abs(n - at), n))
     told = {stem(word) for word in split_words(_head(cited) + " " + cited.entity.name)}
     fresh = asked - told
-    beginning = _beginning(asked)
+    # Stemming changes the end of a word alone, so most lines are ruled out by how the asked words begin.
+    beginnings = tuple({word[:3] for word in asked})
     holding = {}
     for n in lines:
-        if beginning.search(cited.lines[n].lower()) and (held := _stems(cited.lines[n]) & asked):
+        if _holds_any(cited.lines[n].lower(), beginnings) and (held := _stems(cited.lines[n]) & asked):
             holding[n] = held
     useful = sorted(holding, key=lambda n: (-len(holding[n] & fresh), -len(holding[n]), n))
     useful = [n for n in useful if holding[n] & fresh or len(holding[n]) > 1]
@@ -145,10 +144,11 @@ def _by_use(item: Wanted, asked: frozenset[str], start: int) -> list[int]:
     return list(dict.fromkeys([*useful, *opening]))
 
 
-@functools.lru_cache(maxsize=16)
-def _beginning(asked: frozenset[str]) -> re.Pattern[str]:
-    """Meets every line that holds one of the words: stemming changes the end of a word alone."""
-    return re.compile("|".join(sorted(re.escape(word[:3]) for word in asked)) or "(?!)")
+def _holds_any(text: str, parts: Iterable[str]) -> bool:
+    for part in parts:  # noqa: SIM110 -- a third of the time of any(), for every line of every card
+        if part in text:
+            return True
+    return False
 
 
 def _stems(line: str) -> set[str]:
