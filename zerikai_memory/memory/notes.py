@@ -33,8 +33,8 @@ def clean_content(content: str) -> str:
     text = storable(content)
     if not text:
         raise InputError("content: the note is empty; say what is to be remembered")
-    if not any(character.isalnum() for character in text):
-        raise InputError(f"content: got {got(text)}, which holds no word; say what is to be remembered")
+    if not any(character.isprintable() and not character.isspace() for character in text):
+        raise InputError(f"content: got {got(text)}, of which nothing can be seen; say what is to be remembered")
     if len(text) > MAX_NOTE_CHARS:
         raise InputError(f"content: got {len(text)} characters, at most {MAX_NOTE_CHARS}; save the essence")
     return mask_secrets(text)
