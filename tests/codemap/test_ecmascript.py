@@ -167,6 +167,7 @@ def test_a_name_that_many_have_is_no_guess() -> None:
             "let x; x = require('./lib').f; x = 1; x();",
             [],
         ),
+        ("exports.f = f; function f() {}\nexports.g = () => module.exports.f();", "require('./lib').g();", ["g"]),
         ("exports.a = { f };\nfunction f() {}", "const { f } = require('./lib').a; f();", ["f"]),
     ],
 )
@@ -273,3 +274,10 @@ def test_what_a_test_replaces_is_patched_or_imported(code: str, expected: list[s
     found = {line.partition(" ")[2] for line in lines_of({"lib.ts": library, "a.test.ts": code}, "a.test.ts")}
     assert set(expected) <= found
     assert not [line for line in found - set(expected) if line.startswith("patch")]
+
+
+def test_a_module_calls_what_it_gives_out_itself() -> None:
+    code = "exports.f = function () {};\nfunction g() { exports.f(); module.exports.f(); }\n"
+    code += "function h(module) { module.exports.f(); }\n"
+    found = lines_of({"a.js": code}, "a.js", "call")
+    assert found == ["2 call resolved a.js:f"] * 2

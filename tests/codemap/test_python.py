@@ -130,6 +130,10 @@ shared = Child()
         ("print(1)", "call external print outside"),
         ("def f(x): x.twice()", "call same-name lib.py Child.twice"),
         ("def f(x): x.no_such_name()", "call external x.no_such_name outside"),
+        ("import lib\nclass A:\n    go = staticmethod(lib.helper)\n    def f(self): self.go()",
+         "call resolved lib.py helper"),
+        ("class A:\n    def __init__(self, fn): self.go = fn\n    def go(self): pass\n    def f(self): self.go()",
+         "call imported-name main.py A.go"),
         ("@app.get('/x')\ndef page(): pass", "register resolved main.py page"),
     ],
 )  # fmt: skip

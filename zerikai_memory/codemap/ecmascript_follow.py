@@ -118,7 +118,7 @@ class Follower:
             facts = self._project.file(path)
             if facts is not None and facts.language in ("vue", "svelte"):
                 return Value("entity", path, facts.module)
-            if not self._has_esm(names) and facts is not None:
+            if not names.has_esm and facts is not None:
                 return Value("module", path)
         return Value("missing", path)
 
@@ -158,9 +158,9 @@ class Follower:
             return self.member(module, imported, depth + 1)
         if name in names.tops:
             return Value("entity", place.path, implementation(names.tops[name]))
-        if name in names.owners:
+        if name in names.owners or name == "module":
             return Value("object", place.path, name=name)
-        return None
+        return Value("module", place.path) if name == "exports" else None
 
     def owner(self, place: Place) -> Value | None:
         """What `this` is at a place: the class, or the object whose member the function around it is."""
@@ -264,6 +264,8 @@ class Follower:
         names = self.names(value.path)
         if names is None or depth > _DEPTH:
             return None
+        if (value.name, name) == ("module", "exports") and entity is None:
+            return Value("module", value.path)
         if name == "prototype" and entity is not None:
             return Value("instance", value.path, entity, owner)
         if entity is not None and entity.entity_type in (*CLASSES, EntityType.INTERFACE, EntityType.TYPE):
@@ -394,6 +396,3 @@ class Follower:
         twins = names.by_name.get(entity.qualified_name, ()) if names is not None else ()
         found = [e for e in twins if e.entity_type in TYPES]
         return replace(value, entity=found[-1]) if found else value
-
-    def _has_esm(self, names: Names) -> bool:
-        return "default" in names.exports or bool(names.stars)

@@ -73,6 +73,11 @@ class Names:
         inner = {b.chain: b for b in reversed(holding) if b.last - b.first == size}
         return list(inner.values())
 
+    @property
+    def has_esm(self) -> bool:
+        """Whether the module gives something out as `default` or by `export *`."""
+        return "default" in self.exports or bool(self.stars)
+
     def whole(self, name: str) -> Bound | None:
         """The binding of a name for the whole file."""
         return next((b for b in self.bound.get(name, ()) if b.first == 1 and b.last >= self.last_line), None)

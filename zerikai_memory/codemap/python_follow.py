@@ -318,6 +318,8 @@ class Follower:
             return self.returned(origin, this, fuel - 1).of(origin)
         if defined:
             found = self._values(file, members, this, fuel)
+            # `self.f = g` hides the method, in the objects that get it.
+            found = Values(found.items, found.sure and not (given and of_instance))
         else:
             found = self._values(file, [*members, *given], this, fuel)
         return Values(tuple(replace(v, this=this) if v.kind is Kind.FUNCTION else v for v in found), found.sure)

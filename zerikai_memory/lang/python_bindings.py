@@ -47,7 +47,7 @@ def form(node: Node | None, source: Source, depth: int = 0) -> str:
     elif node.type == "attribute":
         text = f"{form(node.child_by_field_name('object'), source, depth + 1)}.{_field(node, 'attribute', source)}"
     elif node.type == "call":
-        text = form(node.child_by_field_name("function"), source, depth + 1) + "()"
+        text = _wrapped(node, source, depth) or form(node.child_by_field_name("function"), source, depth + 1) + "()"
     elif node.type == "subscript":
         text = form(node.child_by_field_name("value"), source, depth + 1) + "[]"
     elif node.type in ("await", "parenthesized_expression", "as_pattern"):
@@ -89,6 +89,15 @@ def bindings(match: Match, source: Source) -> Iterable[Mention]:
     if node.type == "lambda_parameters":
         return _lambda(node, source)
     return (mention for name in node.named_children for mention in _bind(source.text(name), "global", name))
+
+
+def _wrapped(call: Node, source: Source, depth: int) -> str:
+    """What `staticmethod(f)` makes a member of: `f`."""
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if function is None or function.type != "identifier" or source.text(function) != "staticmethod":
+        return ""
+    held = _part(arguments, 0) if arguments is not None else None
+    return form(held, source, depth + 1) if held is not None and held.type in ("identifier", "attribute") else ""
 
 
 def _block(node: Node) -> Iterator[Mention]:

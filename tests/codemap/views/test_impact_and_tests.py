@@ -175,3 +175,21 @@ other/test_c.py
 def test_a_fixture_serves_the_tests_below_its_conftest_and_the_nearest_wins(target, users):
     parts = view_parts(sketch(FIXTURES), "impact", ViewRequest(target), ProjectTexts())
     assert set(told(parts, "tests to run")) == users
+
+
+def test_a_test_client_of_the_product_is_no_test_to_run():
+    text = """
+web/app.py
+  1-3 function handle
+web/test/client.py
+  1-9 class Client
+  2-4 method Client.get
+  3 Client.get call> web/app.py:handle
+  1 - import> web/app.py:handle
+tests/test_app.py
+  1-3 function test_get
+  2 test_get call> web/test/client.py:Client.get
+"""
+    parts = view_parts(sketch(text), "impact", ViewRequest("handle"), ProjectTexts(lambda: (), lambda names: []))
+    named = {row.name for part in parts if "test" in part.title for row in part.rows}
+    assert named == {"test_get", "tests/test_app.py"}

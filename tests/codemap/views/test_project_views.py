@@ -215,7 +215,8 @@ def test_a_path_through_guesses_is_told_of_and_shown_on_request():
     text = "a.py\n  1-3 function f\n  2 f call? g\nb.py\n  1-2 function g\n"
     (part,) = view("path", "f -> g", text)
     assert (part.guesses, part.rows) == (False, ())
-    assert "no way" in part.note and "by its name only (the command shows it: --guesses)" in part.note
+    assert "no way" in part.note
+    assert "by its name only (the command shows it: --guesses)" in part.note
     (part,) = view_parts(sketch(text), "path", ViewRequest("f -> g", guesses=True), texts())
     assert (part.guesses, [row.name for row in part.rows]) == (True, ["g"])
     assert "by its name only" in part.note
@@ -276,3 +277,15 @@ def test_a_profile_of_a_long_brief_keeps_every_section_that_the_map_does_not_tel
     assert all(f"## {name}" in text for name in ("Overview", "Technical Stack", "Core Architecture", "Development"))
     assert "(the whole brief: update_brief)" in text
     assert "- note:1 Use WAL" in text
+
+
+@pytest.mark.parametrize(
+    ("declared", "entered"),
+    [("./lib", "web/lib/index.js"), ("lib/tool", "web/lib/tool.ts"), (".", "web/index.js"), ("./none", "")],
+)
+def test_a_path_of_a_package_leads_to_its_file_as_node_finds_it(declared, entered):
+    text = "web/index.js\n  1-2 function a\nweb/lib/index.js\n  1-2 function b\nweb/lib/tool.ts\n  1-2 function c\n"
+    fact = EntryPointFact("web", declared, "web/package.json", 1, "package entry", '"main"')
+    own = ProjectTexts(lambda: (fact,), lambda names: [1 for _ in names])
+    parts = view_parts(sketch(text), "entrypoints", ViewRequest(None), own)
+    assert {row.file_path for part in parts for row in part.rows if row.name == "web"} == {entered}

@@ -131,3 +131,16 @@ def test_a_wrong_question_says_what_is_right(view_name, target, said):
 def test_depth_has_bounds(depth):
     with pytest.raises(InputError, match="depth"):
         view("callers", "price", depth=depth)
+
+
+def test_members_given_to_a_function_are_no_part_of_it():
+    text = """
+lib/helper.js
+  2-5 function helper
+  3-4 function helper.inner
+  6-8 function helper.help
+  3 helper call> lib/helper.js:helper.help
+  4 helper call> lib/helper.js:helper.inner
+"""
+    (part,) = view_parts(sketch(text), "callees", ViewRequest("lib/helper.js:2"), None)
+    assert told([part], "callees") == {"helper.help": (3,)}

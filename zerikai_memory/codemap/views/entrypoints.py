@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -31,6 +32,10 @@ _PAGE = re.compile(r"^[^/]+\.html?$|^(src|public|app|www|site|static|docs?)/inde
 _SERVER_FILE = re.compile(r"(^|/)(wsgi|asgi)\.py$|^(src/)?(server|app)\.([cm]?[jt]s|py)$")
 _CONFIG_FILE = re.compile(
     r"(^|/)(settings|config|conf)(/__init__|/base)?\.(py|[cm]?[jt]s)$|\.config\.[cm]?[jt]s$", re.I
+)
+# What a path in package.json stands for when no file has it.
+_AS_SCRIPT = tuple(
+    base + suffix for base in ("", "/index") for suffix in (".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx")
 )
 _TEST_ROOT = re.compile(r"((?:[^/]+/)*?(?:tests?|__tests__|specs?|e2e|js_tests)/)", re.IGNORECASE)
 
@@ -71,8 +76,10 @@ def _target(table: MapTable, fact: EntryPointFact) -> CodeEntity | None:
         return table.module(fact.target.removeprefix("./"))
     folder = fact.file_path.rpartition("/")[0]
     beside = f"{folder}/{fact.target.removeprefix('./')}".lstrip("/")
-    if beside in table.by_file:
-        return table.module(beside)
+    beside = posixpath.normpath(beside)
+    for path in (beside, *(beside + suffix for suffix in _AS_SCRIPT)):
+        if path in table.by_file:
+            return table.module(path)
     module, _, name = fact.target.partition(":")
     if not re.fullmatch(r"[\w.]+", module):
         return None

@@ -60,8 +60,8 @@ def _users(
 def _uses(
     table: MapTable, subject: Subject, request: ViewRequest, title: str, kinds: frozenset[EdgeKind]
 ) -> list[MapPart]:
-    start = subject.inside
-    parts = _parts(table, subject, start, outside(used(table, kinds), subject.inside), request, title)
+    start = _body(table, subject)
+    parts = _parts(table, subject, start, outside(used(table, kinds), start), request, title)
     if (request.depth or 1) == 1:  # of more steps a constructor may be one
         parts = [replace(part, rows=_without_made(table, part.rows)) for part in parts]
     if beyond := tuple(_external(table, start, kinds)):
@@ -79,6 +79,19 @@ def _without_made(table: MapTable, rows: tuple[MapRow, ...]) -> tuple[MapRow, ..
         or (owner := table.owner(table.entities[row.entity_id])) is None
         or owner.id not in listed
     )
+
+
+def _body(table: MapTable, subject: Subject) -> frozenset[str]:
+    """What the subject contains; of a function what stands in its lines (`f.help = ...` below it does not)."""
+    if subject.whole or subject.kind == "class":
+        return subject.inside
+    own = [table.entities[id] for id in subject.ids]
+
+    def within(id: str) -> bool:
+        entity = table.entities[id]
+        return any(e.start_line <= entity.start_line and entity.end_line <= e.end_line for e in own)
+
+    return frozenset(id for id in subject.inside if within(id))
 
 
 def _own(table: MapTable, subject: Subject) -> frozenset[str]:

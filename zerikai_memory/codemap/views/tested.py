@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from zerikai_memory.codemap.views.table import CLASSES, MapTable
+from zerikai_memory.codemap.views.table import CALLABLES, CLASSES, MapTable
 from zerikai_memory.codemap.views.walk import STRENGTH, Step
 from zerikai_memory.model import CodeEntity, EntityType
 from zerikai_memory.model_map import EdgeKind, Evidence
 from zerikai_memory.model_views import MapPart, MapRow
 
 _RUN_FOR_ALL = re.compile(r"(set_?up|tear_?down)\w*|asyncSetUp|asyncTearDown", re.IGNORECASE)
+_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_tests?|tests?)\.pyw?$")
 _STEM = re.compile(r"^(test_)?(.*?)(_tests?|[.\-](test|tests|spec))?$", re.IGNORECASE)
 
 
@@ -31,6 +32,8 @@ def runnable_rows(table: MapTable, steps: Sequence[Step], subject: Collection[st
         registers = unit is not None and unit.entity_type is EntityType.MODULE and step.kind is EdgeKind.REGISTER
         if registers or (unit is None and step.entity.id in led_on):
             continue  # a conftest that registers a fixture is no test, nor is a helper
+        if not holds_tests(table, step.entity.file_path):
+            continue  # a test client that a product brings along is none either
         told = found if unit is not None and unit.entity_type is not EntityType.MODULE else files
         unit = unit or table.module(step.entity.file_path) or step.entity
         row = step.row(table, subject)
@@ -50,6 +53,13 @@ def runnable_rows(table: MapTable, steps: Sequence[Step], subject: Collection[st
     named = {row.file_path for row in found.values()}
     rows = [*found.values(), *(row for row in files.values() if row.file_path not in named)]
     return tuple(sorted(rows, key=lambda row: (_weakness(row), row.depth, row.file_path, row.start_line)))
+
+
+def holds_tests(table: MapTable, path: str) -> bool:
+    """Whether a runner finds tests in a file: by its name, or functions that are named as tests; scripts always."""
+    if not path.endswith((".py", ".pyw")) or _TEST_FILE.search(path):
+        return True
+    return any(e.name.startswith(("test", "runTest")) for e in table.by_file[path] if e.entity_type in CALLABLES)
 
 
 def _joined(one: MapRow, other: MapRow) -> MapRow:
@@ -105,7 +115,7 @@ def importing_tests(table: MapTable, paths: Iterable[str], known: Collection[str
         seen.update(level)
         for path in sorted(level):
             module = table.module(path)
-            if module is not None and table.is_test(path) and path not in known:
+            if module is not None and table.is_test(path) and path not in known and holds_tests(table, path):
                 evidence = Evidence.IMPORTED_NAME.value
                 rows.append(table.row(module, kind=EdgeKind.IMPORT.value, evidence=evidence, depth=depth))
     return tuple(rows)
