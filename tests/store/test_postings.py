@@ -87,6 +87,15 @@ def test_the_second_question_brings_the_words_into_memory(index: WorkspaceIndex,
     assert lexicon.in_memory
 
 
+def test_closing_an_index_waits_for_what_reads_it(index: WorkspaceIndex, tmp_path: Path) -> None:
+    put(index, tmp_path, a="def one(): pass\n")
+    lexicon = Lexicon(index, index.generation(), 2)
+    lexicon.note_question()
+    lexicon.note_question()
+    index.close()
+    assert lexicon.in_memory
+
+
 def test_words_of_a_very_large_index_stay_on_disk(index: WorkspaceIndex, tmp_path: Path) -> None:
     put(index, tmp_path, a="def one(): pass\n")
     lexicon = Lexicon(index, index.generation(), 10_000_000)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Callable, Sequence
@@ -81,6 +82,7 @@ class WorkspaceIndex:
         self.path = path
         # Exists when reading has failed since the index was made: a scan that finds nothing to write would not notice.
         self.suspicion = path.with_suffix(".suspect")
+        self._beside: list[threading.Thread] = []
         self.database = Database(
             path,
             _prepare,
@@ -228,8 +230,19 @@ class WorkspaceIndex:
             return "an earlier call could not read it"
         return self.database.damage()
 
+    def read_beside(self, work: Callable[[], None]) -> threading.Thread:
+        """Start `work`, which reads this index and does not raise, in a thread that `close` waits for."""
+        # No daemon: a normal exit lets it finish, which takes a fraction of a second.
+        thread = threading.Thread(target=work, name="reading the index")
+        self._beside = [*(other for other in self._beside if other.is_alive()), thread]
+        thread.start()
+        return thread
+
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, once nothing reads any more."""
+        for thread in self._beside:
+            if thread.ident is not None:
+                thread.join()
         self.database.close()
 
     def _suspect(self) -> None:

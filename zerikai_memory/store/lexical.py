@@ -42,9 +42,7 @@ class Lexicon:
             if self._left:
                 self._left -= 1
                 if not self._left:
-                    # No daemon: a normal exit lets it finish, which takes a fraction of a second.
-                    self._thread = threading.Thread(target=self.load, name="words")
-                    self._thread.start()
+                    self._thread = self._index.read_beside(self.load)
 
     def load(self) -> None:
         """Bring the words into memory; where that fails FTS5 goes on answering."""
