@@ -217,3 +217,15 @@ def test_an_import_misses_no_pair_that_comparing_all_with_all_would_find():
     found = {(later.id, earlier.id) for later, earlier, _ in disagreeing_pairs(notes, {n.id for n in notes}, set())}
     assert found == every
     assert len(every) >= 12
+
+
+def test_a_review_compares_records_that_nobody_has_compared(brain: Brain):
+    for id, text in (("a", "The queue is RabbitMQ"), ("b", "The queue is Kafka"), ("c", "Reviews need two approvals")):
+        brain.notes.append(Note(id, "fact", text, 0.0, SHOP.id))
+    records = WorkspaceRecords(open_ledger(brain), SHOP)
+    (found,) = records.review().conflicts
+    assert (found[0].id, found[1].id) == ("b", "a")
+    assert conflicts(brain) == {"a": ("b",), "b": ("a",), "c": ()}
+    records.agree("a", "b")
+    assert records.review().conflicts == ()
+    assert len([e for e in brain.notes.events(SHOP.id) if e.kind == "conflict"]) == 1

@@ -52,7 +52,7 @@ class Claim:
 
     possible: of what can be; several: one of many is told; past: of what was; limited: holds `only` somewhere;
     pronoun: its subject is told elsewhere; listing: a list of things stands before the colon. `rejected`: keys of
-    what is not chosen ("X instead of Y").
+    what is not chosen ("X instead of Y"); `keys`: of the content words and quantities.
     """
 
     tokens: tuple[Token, ...]
@@ -63,12 +63,8 @@ class Claim:
     limited: bool
     pronoun: bool
     listing: bool
-    rejected: frozenset[str] = frozenset()
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """Keys of the content words and quantities."""
-        return frozenset(token.key for token in self.tokens if token.told)
+    rejected: frozenset[str]
+    keys: frozenset[str]
 
     @property
     def sought(self) -> frozenset[str]:
@@ -203,6 +199,7 @@ def _claim(sentence: str) -> Claim:
         pronoun=bool(tokens) and tokens[0].word in parts.PRONOUNS and not _EXPLETIVE.match(short),
         listing=_lists(tokens),
         rejected=_rejected(sentence),
+        keys=frozenset(token.key for token in tokens if token.told),
     )
 
 

@@ -18,6 +18,7 @@ from zerikai_memory.memory import claim_words as parts
 from zerikai_memory.memory.alternatives import ALIASES, OPPOSITES
 from zerikai_memory.memory.claims import Claim, claims
 from zerikai_memory.memory.values import (
+    MOST_VALUE_WORDS,
     Difference,
     classes_of,
     difference,
@@ -29,6 +30,10 @@ from zerikai_memory.memory.values import (
 )
 from zerikai_memory.model_notes import Note
 
+# Words that one claim may hold beyond another's: those of a value, and a quantity that is the same in other units.
+APART = MOST_VALUE_WORDS + 1
+# At least one of so many words of the shorter claim is shared.
+LEAST_SHARED = 3
 # With one shared word only, a longer rest is seldom about the same.
 MOST_WORDS_OF_ONE_SUBJECT = 3
 # Words that one of two may say beyond the other's when one denies the other.
@@ -51,6 +56,8 @@ def disagreement(newer: Note, older: Note) -> str | None:
     for i, one in enumerate(claims(newer.content)):
         for j, two in enumerate(claims(older.content)):
             shared = len(one.keys & two.keys)
+            if _far_apart(shared, len(one.keys), len(two.keys)) and not (one.rejected or two.rejected):
+                continue
             if (i or j) and shared < SHARED_BY_LATER_SENTENCES:
                 continue
             if apart and shared < 2:
@@ -58,6 +65,11 @@ def disagreement(newer: Note, older: Note) -> str | None:
             if why := _why(one, two, anchored=anchored):
                 return why
     return None
+
+
+def _far_apart(shared: int, one: int, two: int) -> bool:
+    """Whether two claims of so many words share too few of them to be about the same; none shared is looked at."""
+    return max(one, two) - shared > APART or 0 < LEAST_SHARED * shared < min(one, two)
 
 
 def _why(one: Claim, two: Claim, *, anchored: bool) -> str | None:

@@ -1,7 +1,7 @@
 """Which records are compared with each other: all that could disagree, without comparing each with each.
 
-Two claims that disagree say the same up to a few words (values.MOST_VALUE_WORDS of each). So of the rarest words
-of one, as many as that and one more, the other must hold at least one.
+Two claims that disagree say the same up to a few words (values.MOST_VALUE_WORDS of each), so words that are shared
+are counted first.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 
+import numpy as np
+
 from zerikai_memory.memory.chains import split_ends, superseded_ids
-from zerikai_memory.memory.claims import claims
-from zerikai_memory.memory.conflicts import disagreement
-from zerikai_memory.memory.values import MOST_VALUE_WORDS
+from zerikai_memory.memory.claims import Claim, claims
+from zerikai_memory.memory.conflicts import APART, LEAST_SHARED, disagreement
 from zerikai_memory.model_notes import Note, NoteEvent
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.store.memory import NoteStore, Seen
@@ -31,10 +32,15 @@ class PairIndex:
     def __init__(self, notes: Sequence[Note]) -> None:
         self._notes = notes
         self._claims = [(i, claim) for i, note in enumerate(notes) for claim in claims(note.content)]
-        self._with: dict[str, list[int]] = defaultdict(list)
+        self._sizes = np.array([len(claim.sought) for _, claim in self._claims], np.int64)
+        with_key: dict[str, list[int]] = defaultdict(list)
+        self._rejecting: dict[str, list[int]] = defaultdict(list)
         for number, (_, claim) in enumerate(self._claims):
             for key in claim.sought:
-                self._with[key].append(number)
+                with_key[key].append(number)
+            for key in claim.rejected:
+                self._rejecting[key].append(number)
+        self._with = {key: np.array(numbers, np.int64) for key, numbers in with_key.items()}
         self._at: dict[tuple[str, str], list[int]] = defaultdict(list)
         for i, note in enumerate(notes):
             for anchor in note.anchors:
@@ -44,14 +50,20 @@ class PairIndex:
         """Every record whose claims could disagree with one's, in their order, itself left out."""
         found = {i for anchor in note.anchors for i in self._at.get((anchor.path, anchor.qualified_name), ())}
         for claim in claims(note.content):
-            rarest = sorted(claim.sought, key=lambda key: len(self._with.get(key, ())))
-            rarest = rarest[: MOST_VALUE_WORDS + 1 + len(claim.sought) - len(claim.keys)]
-            for number in {number for key in rarest for number in self._with.get(key, ())}:
-                i, other = self._claims[number]
-                apart = max(len(other.keys - claim.keys), len(claim.keys - other.keys))
-                if apart <= MOST_VALUE_WORDS or claim.rejected or other.rejected:
-                    found.add(i)
+            found |= {self._claims[number][0] for number in self._alike(claim)}
         return [self._notes[i] for i in sorted(found) if self._notes[i].id != note.id]
+
+    def _alike(self, claim: Claim) -> set[int]:
+        """Claims that say the same up to a few words, and those where one rejects what the other chooses."""
+        found = {number for key in claim.sought for number in self._rejecting.get(key, ())}
+        found |= {number for key in claim.rejected for number in self._with.get(key, ())}
+        holding = [self._with[key] for key in claim.sought if key in self._with]
+        if holding:
+            shared = np.bincount(np.concatenate(holding), minlength=len(self._claims))
+            most, least = np.maximum(self._sizes, len(claim.sought)), np.minimum(self._sizes, len(claim.sought))
+            near = (shared > 0) & (most - shared <= APART) & (LEAST_SHARED * shared >= least)
+            found |= set(np.flatnonzero(near).tolist())
+        return found
 
 
 def disagreeing_pairs(notes: Sequence[Note], of: Set[str], known: Set[Pair]) -> Iterator[tuple[Note, Note, str]]:

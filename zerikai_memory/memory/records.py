@@ -12,6 +12,7 @@ from zerikai_memory.memory import comparing, summarising
 from zerikai_memory.memory.exchange import export_records, import_records
 from zerikai_memory.memory.ledger import Ledger
 from zerikai_memory.memory.notes import CATEGORIES, Draft, asked_category, clean_word, got, storable
+from zerikai_memory.memory.pairing import disagreeing_pairs, judged_pairs
 from zerikai_memory.memory.rolling import MAX_LOOKED_AT, proposals
 from zerikai_memory.model import Workspace
 from zerikai_memory.model_notes import (
@@ -27,6 +28,8 @@ from zerikai_memory.model_notes import (
 from zerikai_memory.retrieve.query import Query, understand
 
 REVIEW_LIMIT = 5_000
+# The newest ones; each thousand more costs the square of it.
+COMPARED_BY_RULES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,11 @@ class WorkspaceRecords:
     def review(self, *, use_model: bool = False) -> NoteReview:
         """Records whose code has changed, records that disagree, and groups that one summary could replace.
 
+        Rules compare the newest of them, whenever they were written.
         With `use_model` a model, if there is one, first compares records that nobody has compared yet.
         """
         live = self.ledger.store.latest(self.target.id, None, REVIEW_LIMIT, live_only=True)
+        self._compare_by_rules(live[:COMPARED_BY_RULES])
         compared, model = self._compare(live) if use_model else (0, None)
         checked = self.ledger.checked(self.target, live)
         stale = tuple(note for note in checked if any(a.state not in ("fresh", "unknown") for a in note.anchors))
@@ -125,6 +130,14 @@ class WorkspaceRecords:
         if asked not in used:
             known = ", ".join(dict.fromkeys((*CATEGORIES, *used)))
             raise InputError(f"category: no record is a {got(category)}; known are {known}")
+
+    def _compare_by_rules(self, live: Sequence[Note]) -> None:
+        """Note disagreements that nobody has judged yet: of merged workspaces, and of records older than a rule."""
+        known = judged_pairs(self.ledger.store.events(self.target.id))
+        found = disagreeing_pairs(live, {note.id for note in live}, known)
+        events = [NoteEvent(newer.id, "conflict", 0.0, older.id, reason=reason) for newer, older, reason in found]
+        if events:
+            self.ledger.store.add_events(self.target.id, events)
 
     def _compare(self, live: Sequence[Note]) -> tuple[int, str | None]:
         """How many pairs a model has compared now, and which one."""
