@@ -52,7 +52,7 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
         reply = parts.map.relation(asked.view, asked.name)
     except InputError as error:  # a line that no file has
         return _refused(workspace, question, asked, str(error))
-    if reply is None or not (asked.as_code or any(part.rows for part in reply.parts)):
+    if reply is None or not (asked.as_code or reply.notes or any(part.rows for part in reply.parts)):
         return None
     return _answer(parts, workspace, question, asked, reply, max(limit, LEAST_RESULTS))
 

@@ -186,10 +186,16 @@ web/test/client.py
   2-4 method Client.get
   3 Client.get call> web/app.py:handle
   1 - import> web/app.py:handle
+web/test/testcases.py
+  1-9 class WebTestCase
+  2-4 method WebTestCase.get
+  3 WebTestCase.get call> web/app.py:handle
+tests/script.py
+  3 - call> web/app.py:handle
 tests/test_app.py
   1-3 function test_get
   2 test_get call> web/test/client.py:Client.get
 """
     parts = view_parts(sketch(text), "impact", ViewRequest("handle"), ProjectTexts(lambda: (), lambda names: []))
     named = {row.name for part in parts if "test" in part.title for row in part.rows}
-    assert named == {"test_get", "tests/test_app.py"}
+    assert named == {"test_get", "tests/test_app.py", "tests/script.py"}

@@ -31,6 +31,14 @@ busy.py
   7-8 method C.close
   9-10 method D.close
   11-12 method E.close
+vendor/lib.js
+  1-2 function open
+door.py
+  1-2 method A.open
+  3-4 method B.open
+  5-6 method C.open
+  7-8 method D.open
+  9-10 method E.open
 web/page.html
   1-9 element div#main
   3-4 element p#q
@@ -114,6 +122,7 @@ def test_a_target_is_found_however_it_is_written(text, found):
     ("text", "said"),
     [
         ("run", r"names 6 things, give one of them: run #many/a.py:1; .*run #many/f.py:1"),
+        ("open", "names 6 things"),  # what is brought along is not what is meant
         ("Refresh", "near names: refresh"),  # another case is another name
         ("Session.nothing", "is no entity"),
         ("pkg/auth/tokens.py:nothing", "is no entity"),

@@ -57,7 +57,7 @@ def subjects(table: MapTable, text: str) -> tuple[Subject, ...]:
         near = near_names(table, wanted)
         hint = f"; near names: {', '.join(near)}" if near else "; query_memory finds code by what it does"
         raise InputError(f"target: {text!r} is no entity, file or folder of the map{hint}")
-    found = _chosen(found, wanted)
+    found = _chosen(table, found, wanted)
     if len(found) > MOST_APART:
         listed = "; ".join(spelled(subject.row) for subject in found[:LISTED])
         more = f"; and {len(found) - LISTED} more" if len(found) > LISTED else ""
@@ -68,7 +68,8 @@ def subjects(table: MapTable, text: str) -> tuple[Subject, ...]:
 def left_out(table: MapTable, text: str) -> str:
     """What else a bare name stands for where a view tells only of what the name alone says; empty when nothing."""
     found = find(table, wanted := text.strip().strip("`'\"").strip())
-    others = [subject for subject in found if subject not in _chosen(found, wanted)]
+    chosen = _chosen(table, found, wanted)
+    others = [subject for subject in found if subject not in chosen]
     if not others or len(others) == len(found):
         return ""
     listed = "; ".join(spelled(subject.row) for subject in others[:LEFT_OUT_LISTED])
@@ -79,7 +80,7 @@ def left_out(table: MapTable, text: str) -> str:
 def offered(table: MapTable, text: str) -> MapPart | None:
     """The things to choose from when a name stands for too many; None for any other name."""
     wanted = text.strip().strip("`'\"").strip()
-    found = _chosen(find(table, wanted), wanted)
+    found = _chosen(table, find(table, wanted), wanted)
     if len(found) <= MOST_APART:
         return None
     rows = tuple(subject.row for subject in found[:LISTED])
@@ -87,10 +88,11 @@ def offered(table: MapTable, text: str) -> MapPart | None:
     return MapPart(OFFERED, rows, note=note, omitted=len(found) - len(rows))
 
 
-def _chosen(found: list[Subject], wanted: str) -> list[Subject]:
-    """Of too many things of one name those at the top of a file, which the name alone says in full."""
+def _chosen(table: MapTable, found: list[Subject], wanted: str) -> list[Subject]:
+    """Of too many things of one name the product's own at the top of a file, which the name alone says in full."""
     alone = [subject for subject in found if subject.row.name == wanted]
-    return alone if len(found) > MOST_APART >= len(alone) > 0 else found
+    own = any(table.is_own(subject.row.file_path) for subject in alone)
+    return alone if own and len(found) > MOST_APART >= len(alone) else found
 
 
 def find(table: MapTable, wanted: str) -> list[Subject]:

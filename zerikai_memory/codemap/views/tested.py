@@ -15,6 +15,8 @@ from zerikai_memory.model_views import MapPart, MapRow
 
 _RUN_FOR_ALL = re.compile(r"(set_?up|tear_?down)\w*|asyncSetUp|asyncTearDown", re.IGNORECASE)
 _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_tests?|tests?)\.pyw?$")
+_TEST_METHOD = re.compile(r"test_|test[A-Z]|runTest$")
+_TEST_CLASS = re.compile(r"(^|\.)Test[^.]*$|Test(s|Case)?$")
 _STEM = re.compile(r"^(test_)?(.*?)(_tests?|[.\-](test|tests|spec))?$", re.IGNORECASE)
 
 
@@ -32,7 +34,8 @@ def runnable_rows(table: MapTable, steps: Sequence[Step], subject: Collection[st
         registers = unit is not None and unit.entity_type is EntityType.MODULE and step.kind is EdgeKind.REGISTER
         if registers or (unit is None and step.entity.id in led_on):
             continue  # a conftest that registers a fixture is no test, nor is a helper
-        if not holds_tests(table, step.entity.file_path):
+        script = unit is not None and unit.entity_type is EntityType.MODULE and step.kind is EdgeKind.CALL
+        if not script and not holds_tests(table, step.entity.file_path):
             continue  # a test client that a product brings along is none either
         told = found if unit is not None and unit.entity_type is not EntityType.MODULE else files
         unit = unit or table.module(step.entity.file_path) or step.entity
@@ -56,10 +59,11 @@ def runnable_rows(table: MapTable, steps: Sequence[Step], subject: Collection[st
 
 
 def holds_tests(table: MapTable, path: str) -> bool:
-    """Whether a runner finds tests in a file: by its name, or functions that are named as tests; scripts always."""
+    """Whether a runner finds tests in a file, by its name or by test methods of a test class; of scripts always."""
     if not path.endswith((".py", ".pyw")) or _TEST_FILE.search(path):
         return True
-    return any(e.name.startswith(("test", "runTest")) for e in table.by_file[path] if e.entity_type in CALLABLES)
+    named = [e for e in table.by_file[path] if e.entity_type in CALLABLES and _TEST_METHOD.match(e.name)]
+    return any(_TEST_CLASS.search(e.parent or "") for e in named)
 
 
 def _joined(one: MapRow, other: MapRow) -> MapRow:
