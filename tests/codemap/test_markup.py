@@ -114,3 +114,43 @@ def test_a_document_leads_to_files_headings_and_names(text: str, expected: str |
 )
 def test_anchors_are_those_of_github(heading: str, slug: str) -> None:
     assert slug_of(heading) == slug
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "expected"),
+    [
+        (
+            "web/a.html",
+            "<script>\nfunction go() {}\n</script>\n<b onclick='go()' onblur='return go(1)'>x</b>",
+            ["4 call resolved web/a.html:go"],
+        ),
+        # a script that the page loads
+        ("web/a.html", '<script src="x.js"></script><b onclick="later()">x</b>',
+         ["1 call imported-name web/x.js:later"]),
+        ("web/a.html", '<b onclick="this.value = 1" onblur="alert(1)">x</b>', []),
+        ("a.vue", '<template><b @click="go">x</b></template>\n<script setup>\nfunction go() {}\n</script>',
+         ["1 call resolved a.vue:go"]),
+        ("a.vue", '<template><b v-on:input="go(x)">x</b></template>\n<script setup>\nconst go = () => 1;\n</script>',
+         ["1 call resolved a.vue:go"]),
+        ("a.svelte", "<script>\nfunction go() {}\n</script>\n<b on:click={go}>x</b>", ["4 call resolved a.svelte:go"]),
+    ],
+)  # fmt: skip
+def test_handlers_in_attributes_are_calls(path: str, page: str, expected: list[str]) -> None:
+    assert lines_of({path: page, "web/x.js": "function later() {}"}, path, "call") == expected
+
+
+def test_an_address_of_the_site_is_looked_for_around_the_page() -> None:
+    page = '<link rel="stylesheet" href="/css/a.css"><script src="/js/a.js"></script><b class="box">x</b>'
+    files = {"css/a.css": ".box { top: 0 }", "js/a.js": "go();"}
+    assert lines_of({"web/in/a.html": page, **files}, "web/in/a.html") == [
+        "1 link resolved css/a.css",
+        "1 link resolved js/a.js",
+        "1 use resolved css/a.css:.box",
+    ]
+    # Which folder is served is not known where the project itself has no such file.
+    nested = {f"web/{path}": text for path, text in files.items()}
+    assert lines_of({"web/in/a.html": page, **nested}, "web/in/a.html") == [
+        "1 link imported-name web/css/a.css",
+        "1 link imported-name web/js/a.js",
+        "1 use imported-name web/css/a.css:.box",
+    ]

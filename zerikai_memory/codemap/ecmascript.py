@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from zerikai_memory.codemap.ecmascript_follow import LANGUAGES, Follower
 from zerikai_memory.codemap.ecmascript_modules import Found, Modules
-from zerikai_memory.codemap.ecmascript_values import OUTSIDE, Place, Value
-from zerikai_memory.codemap.markup_sheets import Sheets, edge_of
+from zerikai_memory.codemap.ecmascript_values import OUTSIDE, Place, Value, valued
+from zerikai_memory.codemap.markup_sheets import Sheets, edge_of, of_site
 from zerikai_memory.codemap.project import FileFacts, Named, Project
 from zerikai_memory.model import EntityType, Reference, ReferenceKind
 from zerikai_memory.model_map import Edge, EdgeKind, Evidence
@@ -119,6 +120,8 @@ class ScriptResolver:
             near = posixpath.normpath(posixpath.join(posixpath.dirname(facts.path), plain)) if plain else ""
             if near and not plain.startswith(("/", ".")) and self._project.exists(near) and near in self._project.files:
                 return Found(near)
+            if plain.startswith("/") and (below := of_site(self._project, facts.path, plain)) is not None:
+                return Found(below, likely="/" + below != plain)
         return self._modules.find(facts.path, specifier)
 
     def _call(self, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
@@ -129,12 +132,24 @@ class ScriptResolver:
         value, held = self._follow.callee(text, place)
         if value is not None and value.kind == "module":
             value = self._follow.given(value.path, "default")
+        if value is None and facts.language == "html" and "." not in text:
+            value = self._global(text, facts)
         if value is not None and value.kind in ("entity", "missing", "outside"):
             yield from self._to(value, EdgeKind.CALL, reference, facts)
         elif held is not None and held.entity is not None and held.entity.entity_type is EntityType.INTERFACE:
             yield from self._implemented(held, reference, facts)
         elif value is None and held is None and self._is_free(text, place):
             yield from self._guessed("." in text, reference, facts)
+
+    def _global(self, name: str, facts: FileFacts) -> Value | None:
+        """What a script that a page loads defines at its top: the page sees it, unless the script is a module."""
+        for reference in facts.references:
+            if reference.kind is ReferenceKind.IMPORT:
+                found = self._found(facts, reference.target_text)
+                names = self._follow.names(found.path) if found.path is not None else None
+                if names is not None and (tops := names.tops.get(name)):
+                    return replace(valued(tops, names.path), likely=True)
+        return None
 
     def _to(self, value: Value | None, kind: EdgeKind, reference: Reference, facts: FileFacts) -> Iterator[Edge]:
         if value is None:

@@ -39,11 +39,13 @@ class Sheets:
         for found in tries:
             if self._project.exists(found) and found in self._project.files:
                 return found, False
+        if plain.startswith("/") and (below := of_site(self._project, path, plain)) is not None:
+            return below, False
         return None, not plain.startswith((".", "/")) and "." not in name
 
-    def reached(self, path: str, facts: FileFacts) -> list[str]:
-        """The file itself and the sheets that it links or imports, and those that they import."""
-        found = {path: None}
+    def reached(self, path: str, facts: FileFacts) -> dict[str, bool]:
+        """The file itself and the sheets that it links or imports, and those that they import; whether that is sure."""
+        found = {path: True}
         stack = [facts]
         while stack and len(found) < _MAX_SHEETS:
             holder = stack.pop(0)
@@ -55,10 +57,11 @@ class Sheets:
                 sheet, _ = self.find(holder.path, address)
                 if sheet is None or sheet in found or not sheet.endswith(SUFFIXES):
                     continue
-                found[sheet] = None
+                # An address of the site: which folder is the root of it is a guess.
+                found[sheet] = found[holder.path] and (not address.startswith("/") or address.lstrip("/") == sheet)
                 if (next_facts := self._project.file(sheet)) is not None:
                     stack.append(next_facts)
-        return list(found)
+        return found
 
     def rules(self, path: str) -> Mapping[str, tuple[str, ...]]:
         """Ids of the rules of a file by the classes and ids in their selectors, the plainest selectors first."""
@@ -81,10 +84,11 @@ class Sheets:
     def uses(self, facts: FileFacts) -> Iterator[Edge]:
         """From markup to the rules of the classes and ids that it uses."""
         wanted = [r for r in facts.references if r.kind is ReferenceKind.USE and r.name[:1] in (".", "#")]
-        sheets = self.reached(facts.path, facts) if wanted else []
+        sheets = self.reached(facts.path, facts) if wanted else {}
         for reference in wanted:
-            targets = [id for sheet in sheets for id in self.rules(sheet).get(reference.name, ())]
-            evidence = Evidence.RESOLVED
+            homes = {id: sure for sheet, sure in sheets.items() for id in self.rules(sheet).get(reference.name, ())}
+            targets = list(homes)
+            evidence = Evidence.RESOLVED if all(homes.values()) else Evidence.IMPORTED_NAME
             if not targets:
                 named = self._project.named(reference.name)
                 targets = [n.id for n in named if n.entity_type is EntityType.RULE]
@@ -126,7 +130,7 @@ class SheetResolver:
     def _properties(self, facts: FileFacts) -> Iterator[Edge]:
         """From `var(--x)` to what sets `--x`: in this sheet or one that it imports, else anywhere."""
         calls = [r for r in self._project.calls(facts.path) if r.name.startswith("--")]
-        sheets = self._sheets.reached(facts.path, facts) if calls else []
+        sheets = self._sheets.reached(facts.path, facts) if calls else {}
         set_here: dict[str, list[str]] = {}
         for home in (self._project.file(sheet) for sheet in sheets):
             for entity in home.entities if home is not None else ():
@@ -143,6 +147,19 @@ class SheetResolver:
             for target in targets[:MAX_RULES]:
                 if target != reference.from_entity:
                     yield edge_of(EdgeKind.USE, evidence, reference, facts, target, reference.name)
+
+
+def of_site(project: Project, path: str, address: str) -> str | None:
+    """The file that `/...` in a page means: below the project, else below the nearest folder around the page."""
+    roots, folder = [""], posixpath.dirname(path)
+    while folder:
+        roots.append(folder)
+        folder = posixpath.dirname(folder)
+    for root in roots:
+        base = posixpath.normpath(posixpath.join(root, address.lstrip("/")))
+        if not base.startswith("..") and project.exists(base) and base in project.files:
+            return base
+    return None
 
 
 def edge_of(

@@ -26,6 +26,8 @@ _EMBEDDED = re.compile(
 # Bounded: on hostile text every unclosed tag would be searched to the end of the page.
 _TITLE = re.compile(rb"<title\b[^<>]*>(.{0,2000}?)</title\s*>", re.DOTALL | re.IGNORECASE)
 _DESCRIPTION = re.compile(rb"<meta\b(?=[^<>]{0,300}?\bname=[\"']?description\b)[^>]{0,2000}>", re.IGNORECASE)
+_CALLED = re.compile(r"[\"'{\s]*(?:return\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*(?:\(|[;\"'}]|$)")
+_MAX_HANDLER = 200  # characters of an attribute in which its call is looked for
 _MAX_VISIBLE = 4_000  # characters of a title or heading
 _TAGS = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 # An element of these kinds is a part of the page that people speak of; the others need an id or a name of their own.
@@ -80,9 +82,18 @@ def refer(match: Match, source: Source) -> Iterable[Mention]:
     if match.label == "reference.component":
         tag = source.text(node)
         return (Mention(ReferenceKind.CALL, tag, tag, node.start_byte),)
+    if match.label == "reference.handler":
+        return _handler(node, source)
     attributes = _attributes(source.text(node))
     target = attributes.get("src") or attributes.get("href")
     return (Mention(ReferenceKind.IMPORT, "*", target, node.start_byte),) if target else ()
+
+
+def _handler(node: Node, source: Source) -> Iterable[Mention]:
+    """The function that `onclick="boot()"` or `@click="go"` calls."""
+    found = _CALLED.match(html.unescape(source.text(node)[:_MAX_HANDLER]))
+    if found is not None:
+        yield Mention(ReferenceKind.CALL, found[1].rpartition(".")[2], found[1], node.start_byte)
 
 
 def module_doc(root: Node, source: Source) -> str | None:

@@ -11,3 +11,6 @@
 
 ((attribute (attribute_name) @attribute [(quoted_attribute_value) (attribute_value)] @reference.selector)
   (#any-of? @attribute "class" "id" "CLASS" "ID" "className"))
+
+((attribute (attribute_name) @event [(quoted_attribute_value) (attribute_value)] @reference.handler)
+  (#match? @event "^(on[a-z]+|on:[a-z]+|v-on:[-a-z]+.*|@[a-z].*)$"))
