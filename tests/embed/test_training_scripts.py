@@ -18,7 +18,7 @@ def test_the_script_compiles(script, tmp_path):
     assert py_compile.compile(str(script), cfile=str(tmp_path / "out.pyc"), doraise=True)
 
 
-@pytest.mark.parametrize("name", ["extract", "teacher", "evaluate", "validate", "train"])
+@pytest.mark.parametrize("name", ["extract", "sentences", "export_mpnet", "teacher", "evaluate", "validate", "train"])
 def test_the_script_explains_itself(name):
     if name == "train" and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed: it is needed for training alone")
@@ -46,3 +46,29 @@ def test_the_held_out_evaluation_scores_a_table(tmp_path):
     assert lines[0] == "{'flask': (3, 3, 3)}"
     assert [line.split()[0] for line in lines[1:]] == ["A"] * 3 + ["B"] * 3 + ["C"] * 3
     assert all("MRR@10 " in line for line in lines[1:])
+
+
+def test_sentences_are_those_of_docstrings_or_of_common_words_in_wordnet(tmp_path):
+    def made(*arguments):
+        out = tmp_path / "out.json"
+        subprocess.run([sys.executable, SCRIPTS / "sentences.py", out, *arguments], check=True, capture_output=True)
+        return json.loads(out.read_text(encoding="utf-8"))
+
+    records = tmp_path / "records.jsonl"
+    rows = ["Keep what was read until the end.", "Too short.", "Keep what was read until the end."]
+    records.write_text("".join(json.dumps({"pkg": "a", "first": row}) + "\n" for row in rows), encoding="utf-8")
+    assert made(records) == ["Keep what was read until the end."]
+
+    (tmp_path / "common.txt").write_text("letter\n", encoding="utf-8")
+    for part, lines in {
+        "noun": "  1 licence text\n"
+        '01 10 n 02 letter 0 missive 0 000 | a written message; "she mailed a long letter" \n'
+        "02 10 n 01 Letterman 0 000 | a person \n"
+        "03 10 n 01 axolotl 0 000 | an animal \n",
+        "verb": "",
+        "adj": "",
+        "adv": "",
+    }.items():
+        (tmp_path / f"data.{part}").write_text(lines, encoding="latin-1")
+    found = made("--wordnet", tmp_path, "--common", tmp_path / "common.txt")
+    assert sorted(found) == ["letter, missive: a written message", "she mailed a long letter"]
