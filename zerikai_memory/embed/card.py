@@ -18,7 +18,8 @@ DOCSTRING_CHARS = 500
 CODE_CHARS = 400
 FILE_DOCSTRING_CHARS = 600
 # What a file's members say of themselves, first sentences: prose is nearer to a question in other words than names are.
-# Right file among ten by minilm's vectors, for 160 questions that share no word with it: .56 without, .61 with it.
+# Right file among ten by minilm's vectors, for 160 questions that share no word with it: .56 without, .61 with it;
+# in the whole ranking 108 and 112 of them.
 FILE_SENTENCES_CHARS = 600
 SENTENCE_CHARS = 200
 # The encoder reads 256 sub-words; a file of thousands of names need not be joined whole.
