@@ -35,6 +35,15 @@ TREE = {
         ("user lang：python", "user", Filters(lang=("python",))),
         ("user path: src/", "user", Filters(path=("src/",))),
         ("why category: decision", "why", Filters(category=("decision",))),
+        # What is kept out.
+        ("users -path:api", "users", Filters(path=("!api",))),
+        ("users path:!api/users.py", "users", Filters(path=("!api/users.py",))),
+        ("users NOT path:api", "users", Filters(path=("!api",))),
+        ("users except lang:python", "users", Filters(lang=("!python",))),
+        ("users kind:!class,function", "users", Filters(kind=("!class", "!function"))),
+        ("users path:src,!src/made", "users", Filters(path=("src", "!src/made"))),
+        ("users -lang: python, css", "users", Filters(lang=("!python", "!css"))),
+        ("users !kind:class lang:python", "users", Filters(lang=("python",), kind=("!class",))),
         # No filters: addresses, scopes, annotations, code, a key with nothing behind it.
         ("open http://localhost:80", "open http://localhost:80", Filters()),
         ("std::vector and lang::x", "std::vector and lang::x", Filters()),
@@ -59,7 +68,7 @@ def test_filters_are_taken_out_of_the_question_and_nothing_else(question: str, r
         ("users kind: gadget", "kind: 'gadget' is none, so nothing is filtered; known are module"),
         ("users category: gossip", "category: 'gossip' is none, so nothing is filtered; known are fact"),
         ("users path: where", "path: 'where' is none"),
-        ("users -lang:python", "lang: a filter lets in and cannot keep out"),
+        ("users -category:fact", "category: records of a category are asked for and cannot be kept out"),
         # code, and filters that are read
         ("def f(path: str, kind: int)", ""),
         ("path: string", ""),
@@ -128,6 +137,10 @@ def project(memory: Memory, workspace: Path) -> Path:
         ("load a user lang:python kind:function", {"load_user", "load_role"}),
         ("load a user path:api/admin", {"load_role", "roles"}),
         ("user kind:class", {"User"}),
+        ("load a user -lang:python", {"loadUser", "user", ".user-card", "Users", "README"}),
+        ("load_user path:!api/users.py", {"load_role", "roles", "loadUser", "user", ".user-card", "Users", "README"}),
+        ("user lang:python kind:!class,module", {"load_user", "load_role"}),
+        ("load user NOT path:api lang:python,javascript", {"loadUser", "user"}),
         ("user lang:css,md", {".user-card", "Users", "user", "README"}),
     ],
 )
@@ -188,3 +201,7 @@ def test_a_phrase_that_stands_nowhere_is_said(memory: Memory, project: Path) -> 
     answer = memory.query('load "user of the role"', str(project))
     assert answer.nothing_relevant
     assert "user of the role" in answer.warnings[0]
+
+
+def test_what_cannot_be_kept_out_is_not_searched_for() -> None:
+    assert understand("users -category:fact").words == understand("users").words

@@ -1,8 +1,9 @@
 """Filters inside a question: `lang:`, `path:`, `kind:` and `category:`, and which entities they let through.
 
 `path:` takes a glob (`*` inside a folder, `**` across folders, `?`) or the beginning of a path. Values of one key are
-alternatives (`kind:class,function`, or the key twice); different keys must all hold. A word with a colon that is no
-filter (`http://x`, `std::x`, `path: str`) is left to the question.
+alternatives (`kind:class,function`, or the key twice); different keys must all hold. What is turned is kept out:
+`-path:x`, `!kind:class`, `NOT lang:css`, `path:!x`; a `!` in front of the first value turns the others too. A word with
+a colon that is no filter (`http://x`, `std::x`, `path: str`) is left to the question.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from zerikai_memory.model import EntityType
 
 # A filter stands alone between blanks, or in brackets; `lang: python` is meant as one when the value means something.
 _FILTER = re.compile(
-    r"(?<![^\s(])(?P<turned>[-!]?)(?P<key>lang|language|path|kind|category)[:\uff1a](?P<blank>[ \t]*)"
+    r"(?<![^\s(])(?P<turned>(?:(?:not|except|excluding|without)[ \t]+)?[-!]?)"
+    r"(?P<key>lang|language|path|kind|category)[:\uff1a](?P<blank>[ \t]*)"
     r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s\"]*)",
     re.IGNORECASE,
 )
 # What a name, a path or a glob begins with; other signs are code.
 _BEGINNING = re.compile(r"[\w./*@?~\\-]")
 # `lang:python, typescript`
-_NEXT = re.compile(r"(?<=,)[ \t]+([\w.]+,?)")
+_NEXT = re.compile(r"(?<=,)[ \t]+([-!]?[\w.]+,?)")
+# In front of a value: what is kept out.
+_TURN = re.compile(r"^(?:[-!]+(?=.)|!$)")
 _PATH_LIKE = re.compile(r"[/\\*]|\w\.[A-Za-z]\w{0,5}$")
 _CODE_SIGN = re.compile(r"[()\[\]{}=<>|;]|,$")
 # How annotations go on after a colon; nobody filters by them.
@@ -44,7 +48,7 @@ NAMES_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Values as they were written, per key; empty: everything is let through."""
+    """Values as they were written, per key, with a `!` before what is kept out; empty: everything is let through."""
 
     lang: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
@@ -88,11 +92,13 @@ def unread_filters(question: str) -> tuple[str, tuple[str, ...]]:
         if _CODE_SIGN.search(value) or value.lower() in _TYPE_WORDS:
             continue
         what = f"{value!r} is none" if value else "no value is given"
-        if match["turned"] and value:
-            what = "a filter lets in and cannot keep out"
+        turned = key == "category" and bool(match["turned"] or _TURN.match(value))
+        if turned and value:
+            what = "records of a category are asked for and cannot be kept out"
         said.append(f"{key}: {what}, so nothing is filtered; {_known(key)}")
         rest += question[end : match.start()]
-        end = match.start("value") if value else match.end()
+        # What was to be kept out is not searched for.
+        end = match.start("value") if value and not turned else match.end()
     return (rest + question[end:]).strip() if said else question, tuple(said)
 
 
@@ -115,18 +121,26 @@ def _bracketed(match: re.Match[str]) -> bool:
 def _values(match: re.Match[str]) -> tuple[list[str], int]:
     """(the values of a filter, where it ends); no values when it is no filter."""
     key, end = _key(match), match.end()
-    value = match["value"].strip("\"'")
-    if match["turned"] or not _BEGINNING.match(value):
+    written = match["value"].strip("\"'")
+    value = _TURN.sub("", written).strip("\"'")
+    turned = bool(match["turned"]) or value != written
+    if not _BEGINNING.match(value) or (turned and key == "category"):
         return [], end
     if match["blank"] or _bracketed(match):
         value = value.rstrip(").,;:!?")
-        if not value or not all(_means(key, part) for part in value.split(",")):
+        if not value or not all(_means(key, _TURN.sub("", part)) for part in value.split(",")):
             return [], end
-    values = [part for part in value.split(",") if part]
-    while (following := _NEXT.match(match.string, end)) and _means(key, following[1].rstrip(",")):
+    values = [part for part in value.split(",") if _TURN.sub("", part)]
+    while (following := _NEXT.match(match.string, end)) and _means(key, _TURN.sub("", following[1].rstrip(","))):
         values.append(following[1].rstrip(","))
         end = following.end()
-    return values, end
+    return [f"!{_TURN.sub('', part)}" if turned or _TURN.match(part) else part for part in values], end
+
+
+def parted(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the values that are let in, those that are kept out) of one key of Filters."""
+    told = tuple(values)
+    return tuple(v for v in told if not v.startswith("!")), tuple(v[1:] for v in told if v.startswith("!"))
 
 
 def _means(key: str, value: str) -> bool:

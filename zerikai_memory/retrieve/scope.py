@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerikai_memory.retrieve.filters import Filters, kinds_meant, languages_meant, paths_meant
+from zerikai_memory.retrieve.filters import Filters, kinds_meant, languages_meant, parted, paths_meant
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import rows_with_phrase
@@ -69,18 +69,18 @@ def looked_up(
 
 def filtered(view: IndexView, filters: Filters) -> Flags:
     """[n] whether each entity fits every filter; InputError for a value that means nothing here."""
-    files = np.ones(len(view.files), bool)
-    if filters.lang:
-        languages = languages_meant(filters.lang)
-        files &= np.array([file.language in languages for file in view.files], bool)
-    if filters.path:
-        paths = paths_meant(filters.path, [file.path for file in view.files])
-        files &= np.array([file.path in paths for file in view.files], bool)
+    paths = [file.path for file in view.files]
+    files = _fitting(filters.lang, languages_meant, [file.language for file in view.files])
+    files &= _fitting(filters.path, lambda values: paths_meant(values, paths), paths)
     allowed: Flags = files[view.file_of]
-    if filters.kind:
-        kinds = kinds_meant(filters.kind)
-        allowed = allowed & np.array([kind in kinds for kind in view.types], bool)
-    return allowed
+    return allowed & _fitting(filters.kind, kinds_meant, view.types) if filters.kind else allowed
+
+
+def _fitting(values: Sequence[str], meant: Callable[[Sequence[str]], frozenset[str]], each: Sequence[str]) -> Flags:
+    """[n] whether each of a key's actual values is let in and not kept out."""
+    wanted, unwanted = parted(values)
+    let_in, kept_out = meant(wanted), meant(unwanted)
+    return np.array([(not wanted or one in let_in) and one not in kept_out for one in each], bool)
 
 
 def in_order(view: IndexView, allowed: Flags) -> list[int]:
