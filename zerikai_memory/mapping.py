@@ -16,6 +16,7 @@ from zerikai_memory.codemap.maps import CodeMaps
 from zerikai_memory.codemap.views.answer import OF_PROJECT, check_request, view_parts
 from zerikai_memory.codemap.views.between import names_of_path
 from zerikai_memory.codemap.views.declared import MANIFESTS, declared_in, guard_fact, guard_line
+from zerikai_memory.codemap.views.named import OF_USES, with_names
 from zerikai_memory.codemap.views.profile import profile_text
 from zerikai_memory.codemap.views.spoken import spoken_names
 from zerikai_memory.codemap.views.table import MapTable
@@ -32,7 +33,7 @@ from zerikai_memory.scan.read import working_file
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.mentions import entities_mentioning
+from zerikai_memory.store.mentions import entities_mentioning, files_mentioning
 from zerikai_memory.store.records import FileState
 from zerikai_memory.workspace.commit import repo_commit
 from zerikai_memory.workspace.identity import workspace_root
@@ -141,6 +142,8 @@ class _Desk:
         """A view without what stands beside the map."""
         opened = self._opened()
         parts = opened.parts(view, request)
+        if view in OF_USES:
+            parts = with_names(opened.table, parts, opened.files_saying, lambda path: _content(self._root, path, None))
         freshness, changed = self._freshness(opened)
         marked = tuple(_marked(part, changed) for part in parts)
         incomplete = ("the index is incomplete: a scan is running or was interrupted",) if opened.incomplete else ()
@@ -223,6 +226,10 @@ class _Open:
             return ()
         names = names_of_path(request.target) if view == "path" else [request.target]
         return tuple(told for name in names if (told := left_out(self.table, name)))
+
+    def files_saying(self, name: str) -> list[str]:
+        """Paths of files whose text may hold a name."""
+        return files_mentioning(self._index, name)
 
     @property
     def incomplete(self) -> bool:

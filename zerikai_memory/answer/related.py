@@ -13,8 +13,6 @@ from zerikai_memory.redact import mask_source
 from zerikai_memory.retrieve.cite import WorkingFile, verify
 from zerikai_memory.store.index import WorkspaceIndex
 
-# A question for a list is not answered by five of it.
-LEAST_RESULTS = 10
 # Guesses are a hint where facts are few.
 MOST_GUESSES = 5
 _SAID = {
@@ -52,9 +50,9 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
         reply = parts.map.relation(asked.view, asked.name)
     except InputError as error:  # a line that no file has
         return _refused(workspace, question, asked, str(error))
-    if reply is None or not (asked.as_code or reply.notes or any(part.rows for part in reply.parts)):
+    if reply is None or not (asked.as_code or reply.notes or any(part.rows or part.omitted for part in reply.parts)):
         return None
-    return _answer(parts, workspace, question, asked, reply, max(limit, LEAST_RESULTS))
+    return _answer(parts, workspace, question, asked, reply, limit)
 
 
 def _refused(workspace: str, question: str, asked: UseQuestion, why: str) -> QueryAnswer:
@@ -74,10 +72,11 @@ def _answer(
         file = today.get(path) or today.setdefault(path, parts.read(path))
         hits[i] = _hit(row, stored.get(row.entity_id), file, parts.extract)
     lines: list[str] = []
+    guessed = {part.subject for part in reply.parts if part.guesses}
     for part in reply.parts:
         told = [_line(row, hits[i]) for i, (of, row) in enumerate(shown) if of is part]
-        if told or not (part.rows or part.guesses):
-            lines += [_heading(part), *told]
+        if told or not (part.rows or part.guesses) or (part.guesses and part.omitted):
+            lines += [_heading(part, guessed=part.subject in guessed), *told]
     count = sum(len(part.rows) + part.omitted for part in reply.parts)
     left = count - len(shown)
     if left:
@@ -117,7 +116,7 @@ def _most(part: MapPart, most: int) -> int:
     return MOST_GUESSES if part.guesses else most
 
 
-def _heading(part: MapPart) -> str:
+def _heading(part: MapPart, *, guessed: bool) -> str:
     subject = part.subject
     named = ""
     if subject is not None:
@@ -125,9 +124,13 @@ def _heading(part: MapPart) -> str:
         named = subject.name if whole else f"{subject.name} #{subject.file_path}:{subject.start_line}"
     if part.title == OFFERED:
         return part.note
+    if part.guesses and not part.rows:
+        return f"Not followed: {part.note}."
     if part.guesses:
         count = len(part.rows) + part.omitted
         return f"By name only, perhaps another thing is meant ({count}):"
+    if not part.rows and guessed:
+        return f"{named}: {part.title}: none is certain."
     if not part.rows:
         return f"{named}: nothing in the project {_SAID.get(part.title, part.title)}, as far as is known."
     return f"{named}: {part.title} ({len(part.rows)}):"

@@ -29,3 +29,17 @@ def entities_mentioning(index: WorkspaceIndex, names: Sequence[str]) -> list[int
                 ).fetchall()
                 counts[name] = len(rows)
     return [counts[name] for name in names]
+
+
+def files_mentioning(index: WorkspaceIndex, name: str, most: int = 200) -> list[str]:
+    """Paths of files in whose entities a name stands, compared as above; none for a name without any word."""
+    said = list(words(name))
+    if not said:
+        return []
+    sql = (
+        "SELECT DISTINCT files.path FROM entity_words JOIN entities ON entities.rowid = entity_words.rowid"
+        " JOIN files ON files.id = entities.file WHERE entity_words MATCH ? LIMIT ?"
+    )
+    with index.database.read() as connection:
+        rows = connection.execute(sql, (f'{{signature docstring body}}: "{said[-1]}"', most)).fetchall()
+    return [row[0] for row in rows]

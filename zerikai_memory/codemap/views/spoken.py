@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from zerikai_memory.codemap.views.table import MapTable
 
@@ -63,6 +63,16 @@ def names_said(text: str, path: str, wanted: Collection[str], own: Mapping[str, 
         if not any(first <= line <= last for first, last in own.get(name, ())):
             found.add(name)
     return found
+
+
+def lines_said(text: str, path: str, name: str, own: Sequence[tuple[int, int]]) -> list[int]:
+    """The lines of a text that say the name as code says it, but for the lines of `own`: what bears the name."""
+    said = (
+        number
+        for number, line in enumerate(_code_of(text, path).split("\n"), start=1)
+        if name in line and any(match.group() == name for match in _NAME.finditer(line))
+    )
+    return [number for number in said if not any(first <= number <= last for first, last in own)]
 
 
 def _code_of(text: str, path: str) -> str:
