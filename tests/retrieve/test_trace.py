@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from zerikai_memory.app import Memory
-from zerikai_memory.retrieve.query import understand
+from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, understand
 from zerikai_memory.retrieve.trace import find_trace
 
 TREE = {
@@ -189,3 +189,52 @@ def test_a_trace_of_minified_or_foreign_files_says_that_no_frame_is_here(memory:
     answer = memory.query(text, str(workspace))
     assert answer.nothing_relevant
     assert "no frame of the trace is in this project" in answer.warnings
+
+
+def recursion(frames: int) -> str:
+    """A Python trace of so many distinct frames that ends in the project's `check`."""
+    deep = "".join(f'  File "/ci/src/shop/deep_{i}.py", line {i + 1}, in step_{i}\n    step()\n' for i in range(frames))
+    return f"why?\nTraceback (most recent call last):\n{deep}" + PYTHON.partition("last):\n")[2]
+
+
+def node(frames: int) -> str:
+    return NODE + "".join(f"\n    at step{i} (/srv/app/web/src/deep{i}.ts:{i + 1}:3)" for i in range(frames))
+
+
+@pytest.mark.parametrize(
+    ("trace", "name"),
+    [
+        (recursion(400), "check"),
+        (recursion(8_000), "check"),
+        ("\x1b[31m" + recursion(400), "check"),
+        (node(400), "load"),
+        (node(8_000), "load"),
+    ],
+    ids=["python", "python over the bound", "coloured", "node", "node over the bound"],
+)
+def test_a_trace_longer_than_a_question_keeps_its_failing_frame_and_its_error(
+    trace: str, name: str, memory: Memory, project: Path
+) -> None:
+    query = understand(trace)
+    assert {"keyerror", "typeerror"} & set(query.words[:12])
+    assert len(query.text) <= MAX_QUESTION_CHARS
+    assert len(query.plain) <= MAX_QUESTION_CHARS
+    answer = memory.query(trace, str(project))
+    assert answer.results[0].name == name
+    assert not [warning for warning in answer.warnings if "no frame" in warning or "was cut" in warning]
+    assert any(str(MAX_QUESTION_CHARS) in warning for warning in answer.warnings)
+
+
+def test_the_frame_of_the_project_is_found_below_hundreds_of_library_frames(memory: Memory, project: Path) -> None:
+    library = "".join(f'  File "/usr/lib/python3.11/x/m{i}.py", line 1, in f{i}\n' for i in range(300))
+    answer = memory.query(PYTHON.rpartition("KeyError")[0] + library + "KeyError: None", str(project))
+    assert answer.results[0].name == "check"
+
+
+@pytest.mark.parametrize(
+    "text", [" " * 9_000 + "x" * 190_000, "at a " * 40_000, "a/b.c " * 30_000, "\t" * 190_000 + "at", "a." * 100_000]
+)
+def test_a_giant_text_without_frames_is_no_trace_and_is_cut(text: str) -> None:
+    query = understand(f"q {text}")
+    assert query.frames == ()
+    assert query.cut

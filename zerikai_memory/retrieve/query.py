@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zerikai_memory.lang.registry import language_of
 from zerikai_memory.retrieve.filters import Filters, take_filters, unread_filters
-from zerikai_memory.retrieve.trace import Frame, find_trace
+from zerikai_memory.retrieve.trace import Frame, Trace, find_trace, gist, head_and_tail
 from zerikai_memory.store.words import STOP_WORDS, split_words, words
 
 # A longer question is cut: nobody reads more, and every word is a term of the full-text query.
 MAX_QUESTION_CHARS = 8_000
+# A trace is read for its frames far beyond that: the one that failed stands at its end, or at its beginning.
+MAX_TRACE_CHARS = 200_000
 MAX_WORDS = 64
 
 # Terminals colour traces, and people paste them.
@@ -92,11 +94,16 @@ class Query:
 
 
 def understand(question: str) -> Query:
-    """Take a question apart; a question over MAX_QUESTION_CHARS is cut and says so."""
-    text = _COLOURS.sub("", question[:MAX_QUESTION_CHARS]).replace("\0", " ").strip()
+    """Take a question apart; a question over MAX_QUESTION_CHARS is cut and says so, a trace keeps head and tail."""
+    long = len(question) > MAX_QUESTION_CHARS
+    text = _cleaned(head_and_tail(question, MAX_TRACE_CHARS))
     trace = find_trace(text)
-    plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
     remarks: tuple[str, ...] = ()
+    if trace and long:
+        trace, text, remarks = _shortened(trace, text, len(question))
+    elif long:
+        text = _cleaned(question[:MAX_QUESTION_CHARS])
+    plain, filters = (trace.message.strip(), Filters()) if trace else take_filters(text)
     if not trace:
         plain, remarks = unread_filters(plain)
         plain = _without_operators(plain)
@@ -113,9 +120,24 @@ def understand(question: str) -> Query:
         paths=paths,
         frames=trace.frames if trace else (),
         filters=filters,
-        cut=len(question) > MAX_QUESTION_CHARS,
+        cut=long and not trace,
         remarks=remarks,
     )
+
+
+def _cleaned(text: str) -> str:
+    return _COLOURS.sub("", text).replace("\0", " ").strip()
+
+
+def _shortened(trace: Trace, text: str, length: int) -> tuple[Trace, str, tuple[str, ...]]:
+    """A trace whose message fits into MAX_QUESTION_CHARS, its text cut to that, and what to say about it."""
+    read = "all of it" if length <= MAX_TRACE_CHARS else f"its first and last {MAX_TRACE_CHARS // 2:,} characters"
+    remark = (
+        f"the trace is longer than {MAX_QUESTION_CHARS} characters: frames are read from {read}, it is shown by its "
+        "head and its tail"
+    )
+    message = gist(trace.message, MAX_QUESTION_CHARS)
+    return replace(trace, message=message), head_and_tail(text, MAX_QUESTION_CHARS), (remark,)
 
 
 def _without_operators(text: str) -> str:

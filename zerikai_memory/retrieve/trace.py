@@ -7,10 +7,11 @@ ESLint, vitest, Sass, Java and .NET, and whatever else writes `path:line: error`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-# A recursion repeats its frames; this many tell the story.
-MAX_FRAMES = 64
+# So many distinct frames of the project's kind, and of libraries as well: either may be all that is innermost.
+MAX_FRAMES = 256
 
 # At most so long, and only where a word begins: a question of one endless word must not take seconds.
 _FILE = r"[^\s()\"']{1,400}?\.[A-Za-z][A-Za-z0-9]{0,7}"
@@ -62,9 +63,11 @@ _LIBRARY = re.compile(
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"^(?:webpack(?:-internal)?|file|https?|app|vite|rsc|turbopack|bundle|ng):/{1,3}", re.IGNORECASE)
+_RAISED_HERE = re.compile(rf"^(?:[\w.]+\.|\W*(?:Uncaught |Caused by: )?)?{_RAISED}")
+_LEFT_OUT = "\n[...]\n"
 _WRITTEN_BREAK = re.compile(r"\\r?\\n|\\n")
 # A trace that was pasted onto one line: a break before each of its frames.
-_RUN_TOGETHER = re.compile(r"[ \t]+(?=at (?:(?:async |new )*[^\s(]+ )?\(?\S+:\d+:\d+\)?(?:\s|$))")
+_RUN_TOGETHER = re.compile(r"(?<![ \t])[ \t]+(?=at (?:(?:async |new )*[^\s(]+ )?\(?\S+:\d+:\d+\)?(?:\s|$))")
 _NOT_A_NAME = re.compile(r"<[^>]*>\.?|\$\d+|/<|^.*\*(?=.)|\*$|^\w+ code$")
 # What follows was the cause of what stands above: the place where it began.
 _CAUSE = re.compile(r"^\W*(?:Caused by\b|\[cause\]|cause:)")
@@ -118,10 +121,40 @@ def find_trace(text: str) -> Trace | None:
         message.append(_without(line, [span for _, span in found]))
     if not _RECENT_FIRST.search(text):
         last.reverse()
-    frames = tuple(dict.fromkeys((*last, *first, *outer)))[:MAX_FRAMES]
+    frames = _innermost(dict.fromkeys((*last, *first, *outer)))
     if len(lines) == 1 and re.fullmatch(rf"\s*{_FILE}{_AT}:?\s*", text):
         return None
     return Trace(frames, "\n".join(message)) if any(frame.line for frame in frames) else None
+
+
+def head_and_tail(text: str, limit: int) -> str:
+    """A text within `limit` characters without its middle: traces name the error at one end and may ask at the other.
+
+    Whole lines where there are any.
+    """
+    if len(text) <= limit:
+        return text
+    half = (limit - len(_LEFT_OUT)) // 2
+    head, tail = text[:half], text[-half:]
+    return (head.rpartition("\n")[0] or head) + _LEFT_OUT + (tail.partition("\n")[2] or tail)
+
+
+def gist(message: str, limit: int) -> str:
+    """The message of a long trace within `limit` characters: what was raised comes first, each line once."""
+    lines = [line for line in dict.fromkeys(line.strip() for line in message.split("\n")) if line]
+    raised = [line for line in lines if _RAISED_HERE.search(line)]
+    return head_and_tail("\n".join(dict.fromkeys((*raised[::-1], *lines[-1:], *lines))), limit)
+
+
+def _innermost(frames: Iterable[Frame]) -> tuple[Frame, ...]:
+    """At most MAX_FRAMES of the frames that are of no library, and as many that are, in order."""
+    left = {True: MAX_FRAMES, False: MAX_FRAMES}
+    kept = []
+    for frame in frames:
+        left[frame.library] -= 1
+        if left[frame.library] >= 0:
+            kept.append(frame)
+    return tuple(kept)
 
 
 def _lines(text: str) -> list[str]:
