@@ -58,6 +58,13 @@ def test_a_reply_is_never_larger_than_its_budget(question: str, budget: int, mem
     assert len(json.dumps(asdict(answer), ensure_ascii=False)) <= 4 * budget
 
 
+def test_what_the_budget_cuts_from_the_brief_is_counted_and_told(memory: Memory, project: str) -> None:
+    whole = memory.query("what is the architecture of this project?", project)
+    assert (len(whole.sections), whole.omitted, whole.warnings) == (1, 0, ())
+    cut = memory.query("what is the architecture of this project?", project, budget_tokens=100)
+    assert (cut.sections, cut.omitted, cut.warnings) == ((), 1, ("cut to fit budget_tokens",))
+
+
 def test_records_keep_to_the_budget_too(memory: Memory, project: str) -> None:
     for i in range(8):
         memory.save(f"Handler {i} is called by hand, because of what happened on that day. " * 5, project)

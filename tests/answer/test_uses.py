@@ -110,8 +110,17 @@ def test_the_answer_cites_each_use_at_its_line_with_the_code(shop, question, cit
 
 
 def test_code_and_tests_share_the_room_of_an_answer(shop):
-    answer = shop("what breaks if I change RATE", limit=1)
+    answer = shop("what breaks if I change RATE", limit=2)
     assert "tests/test_orders.py" in {hit.file_path for hit in answer.results}
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(1, 1), (3, 3), (12, 12), (None, 10)])
+def test_a_limit_holds_for_lists_of_the_map_and_the_rest_is_counted(shop, workspace, memory, limit, shown):
+    users = "".join(f"def user{i}(x):\n    return price_of(x)\n" for i in range(13))
+    (workspace / "shop" / "many.py").write_text(f"from money.price import price_of\n{users}")
+    memory.scan(str(workspace))
+    answer = shop("who calls price_of", limit=limit)
+    assert (len(answer.results), answer.omitted) == (shown, 14 - shown)
 
 
 def test_where_something_is_used_lists_imports_and_calls(shop):

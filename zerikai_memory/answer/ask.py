@@ -70,10 +70,14 @@ class AskParts:
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """What the caller wants: search options, a category of notes, a token budget, and whether a cloud was asked for."""
+    """What the caller wants: search options, a category of notes, a token budget, and whether a cloud was asked for.
+
+    `list_limit` is the limit of answers that are a list of the map's, such as callers.
+    """
 
     search: SearchOptions
     limit: int
+    list_limit: int
     category: str | None = None
     budget_tokens: int | None = None
     use_cloud: bool | None = None
@@ -87,7 +91,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
     if parts.related is not None and not (options.use_cloud or query.frames or query.filters.of_code):
-        told = answer_from_map(parts.related, parts.workspace.name, query.text, options.limit)
+        told = answer_from_map(parts.related, parts.workspace.name, query.text, options.list_limit)
         if told is not None:
             return within_budget(told, options.budget_tokens)
     ranking = parts.searcher.search(query, options.search)

@@ -2,7 +2,8 @@
 
 Texts are fitted before; this is for what cannot be estimated, and for budgets that hardly hold one citation. Left out
 are, until it fits: texts and results from the last on, warnings, sections, notes, the rest of the answer, and the
-question beyond its beginning. Left-out results and notes are counted in `omitted`.
+question beyond its beginning. Left-out results, notes and sections are counted in `omitted`, and a warning says that
+something was cut.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN
 QUESTION_CHARS = 80
 # As little of an answer is worth reading.
 LEAST_ANSWER_CHARS = 60
+# Where hardly anything has room the warning must have some.
+CUT = "cut to fit budget_tokens"
 
 
 def within_budget(
@@ -42,6 +45,7 @@ def serialised_chars(reply: QueryAnswer) -> int:
 
 def _smaller(reply: QueryAnswer, most: int, quoted: Callable[[int], str] | None) -> Iterator[QueryAnswer]:
     yield reply
+    reply = replace(reply, warnings=(*reply.warnings, CUT))
     results = list(reply.results)
     while results:
         if results[-1].text:
@@ -53,13 +57,13 @@ def _smaller(reply: QueryAnswer, most: int, quoted: Callable[[int], str] | None)
             break
         reply = replace(reply, results=tuple(results))
         yield reply
-    reply = replace(reply, warnings=())
+    reply = replace(reply, warnings=(CUT,))
     yield reply
     while reply.sections or reply.notes:
         if reply.notes:
             reply = replace(reply, notes=reply.notes[:-1], omitted=reply.omitted + 1)
         else:
-            reply = replace(reply, sections=reply.sections[:-1])
+            reply = replace(reply, sections=reply.sections[:-1], omitted=reply.omitted + 1)
         yield reply
     yield from _shorter(reply, most)
 
@@ -73,7 +77,9 @@ def _shorter(reply: QueryAnswer, most: int) -> Iterator[QueryAnswer]:
         reply = replace(reply, results=results, omitted=reply.omitted + len(reply.results) - len(results))
         room = len(reply.answer) - (serialised_chars(reply) - most)
         yield replace(reply, answer=_cut(reply.answer, max(room, LEAST_ANSWER_CHARS)))
-    yield replace(reply, answer=_cut(reply.answer, LEAST_ANSWER_CHARS), route=replace(reply.route, reason=""))
+    reply = replace(reply, answer=_cut(reply.answer, LEAST_ANSWER_CHARS), route=replace(reply.route, reason=""))
+    yield reply
+    yield replace(reply, warnings=())
 
 
 def _cut(text: str, chars: int) -> str:

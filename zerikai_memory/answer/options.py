@@ -9,6 +9,8 @@ from zerikai_memory.settings import Settings
 
 # The frame of a reply alone is about 80 tokens.
 LEAST_BUDGET = 100
+# A question for a list is not answered by five of it; a limit other than the usual one is meant and holds.
+USUAL_LIST = 10
 
 
 def ask_options(
@@ -27,7 +29,8 @@ def ask_options(
         lexical_rerank=settings.enable_lexical_rerank,
         lexical_rerank_weight=settings.lexical_rerank_weight,
     )
-    return AskOptions(search, limit, category, budget_tokens, use_cloud)
+    list_limit = max(limit, USUAL_LIST) if limit == settings.top_k else limit
+    return AskOptions(search, limit, list_limit, category, budget_tokens, use_cloud)
 
 
 def _at_least(name: str, value: object, least: int) -> None:
