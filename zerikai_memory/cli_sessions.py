@@ -97,8 +97,9 @@ def _run_index(memory: Memory, args: argparse.Namespace) -> int:
 def _run_search(memory: Memory, args: argparse.Namespace) -> int:
     from zerikai_memory import render_sessions
 
-    if not args.query.strip():
-        raise InputError("QUERY is empty: give the words to search for; `sessions list` lists sessions")
+    if not memory.sessions.can_search(args.query):
+        state = "has no word in it" if args.query.strip() else "is empty"
+        raise InputError(f"QUERY {state}: give the words to search for; `sessions list` lists sessions")
     found = memory.sessions.recall(
         args.query,
         args.session,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from zerikai_memory.errors import WorkspaceError
+from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.memory.ledger import Ledger
 from zerikai_memory.memory.notes import Draft
 from zerikai_memory.model import Note, Workspace
@@ -56,6 +56,8 @@ class Proposals:
         code it names, where that is known. Raises WorkspaceError when its project is no known workspace and none is
         given.
         """
+        if text is not None and not text.strip():
+            raise InputError("text: it is empty; give the words of the record, or leave it out to keep the proposal's")
         proposal = find_proposal(self.archive, wanted)
         target = self.resolve(workspace) if workspace else self._target(proposal)
         content = text or proposal.content

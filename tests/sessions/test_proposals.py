@@ -135,6 +135,20 @@ def test_what_is_accepted_may_be_said_better_and_replace_a_record(memory, projec
     assert (note.content, note.supersedes, note.confirmed_by) == ("The cart is kept in Postgres", (old.id,), "Ann")
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_proposal_is_not_accepted_without_words(text, memory):
+    memory.proposals.propose()
+    one = memory.proposals.waiting("shop")[0]
+    with pytest.raises(InputError, match="text: it is empty"):
+        memory.proposals.accept(one.id, text=text)
+    assert one in memory.proposals.waiting("shop")
+
+
+def test_past_sessions_as_a_category_in_a_question_name_the_option(memory, project):
+    with pytest.raises(InputError, match="--category sessions"):
+        memory.query("the cart category:sessions", str(project))
+
+
 def test_a_proposal_of_an_unknown_folder_needs_a_workspace(memory, project):
     memory.proposals.propose()
     (other,) = memory.proposals.waiting("/nowhere/tool")

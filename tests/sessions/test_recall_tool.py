@@ -243,10 +243,13 @@ def test_a_session_is_shown_as_its_transcript_is_now(run, memory, tmp_path):
     assert "6 messages removed" in run("forget", CLAUDE, "--yes")[1]
 
 
-def test_an_empty_question_on_the_command_line_is_refused(run):
-    status, out, err = run("search", " ")
+@pytest.mark.parametrize(
+    ("question", "reason"), [(" ", "QUERY is empty"), ('"', "QUERY has no word"), ("?!", "QUERY has no word")]
+)
+def test_a_question_without_a_word_on_the_command_line_is_refused(question, reason, run):
+    status, out, err = run("search", question)
     assert (status, out) == (1, "")
-    assert "QUERY is empty" in err
+    assert reason in err
 
 
 def test_json_is_what_the_tool_returns(run, memory):

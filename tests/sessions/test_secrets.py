@@ -19,6 +19,8 @@ from zerikai_memory.app import Memory
 from zerikai_memory.cli import main
 from zerikai_memory.mcp_server.log import log_to
 from zerikai_memory.mcp_server.server import create_server
+from zerikai_memory.sessions.formats.base import plain_id
+from zerikai_memory.sessions.formats.pi import PI
 from zerikai_memory.settings import Settings
 
 KEY = "sk-proj-Zk3v9QmT7xLw2BnRd8YcHs5JfGp1VaXe"
@@ -216,3 +218,11 @@ async def test_no_tool_repeats_a_secret_it_was_given(memory, log, tmp_path):
     logging.getLogger("zerikai_memory.x").warning("got %r", KEY)
     _assert_clean(_stored(tmp_path / "brain"), "brain")
     assert b"[masked]" in log.read_bytes()
+
+
+@pytest.mark.parametrize("name", [f"2026-02-02T09-00-00-000Z_{TOKEN}", f"z_{TOKEN}", TOKEN])
+def test_the_name_of_a_pi_file_is_masked_before_its_id_is_cut_out_of_it(name):
+    file = Path(f"{name}.jsonl")
+    head = PI.read({"type": "session", "id": "p1", "parentSession": f"/x/{file}"})
+    for shown in (PI.session_id(file), head.forked_from):
+        assert TOKEN[4:] not in plain_id(shown)

@@ -214,6 +214,8 @@ def category_meant(values: Sequence[str], used: Callable[[str | None], Iterable[
     if len(values) > 1:
         raise InputError(f"category: {', '.join(map(repr, values))}: give one category")
     name = values[0].lower()
+    if name == "sessions":  # of a call, not of a question: past sessions are no records
+        raise InputError("category: past sessions are asked with the option `--category sessions` (category of a tool)")
     if name not in CATEGORIES and not any(used(name)):
         known = dict.fromkeys((*CATEGORIES, *used(None)))
         raise InputError(f"category: no record is a {name!r}; known are {', '.join(known)}")

@@ -27,7 +27,7 @@ from zerikai_memory.sessions.cleaning import clamp
 from zerikai_memory.sessions.formats.registry import places
 from zerikai_memory.sessions.index import IndexParts, index_sessions
 from zerikai_memory.sessions.mentions import KnownNames, known_names, mentions
-from zerikai_memory.sessions.search import search
+from zerikai_memory.sessions.search import holds_words, search
 from zerikai_memory.sessions.survey import Survey, stored_path, survey
 from zerikai_memory.store.session_filter import SessionFilter
 from zerikai_memory.store.tape import TapeStore
@@ -184,6 +184,11 @@ class Archive:
         sessions = self._list(wanted, limit)
         warnings = warnings if sessions else (*warnings, *self._chosen.reasons(wanted))
         return Recall(sessions=sessions, behind_bytes=behind, warnings=warnings)
+
+    @staticmethod
+    def can_search(query: str) -> bool:
+        """Whether a question holds a word: signs alone find nothing."""
+        return holds_words(query)
 
     def spent(self, since: float | None = None, workspace: str | None = None) -> Spending:
         """Tokens that agents spent since a time (seconds, UTC), in all projects or one; a little new is read first."""

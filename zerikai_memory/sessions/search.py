@@ -87,6 +87,11 @@ def search(
     return list(_shown(best, sure, whole, store, names))
 
 
+def holds_words(question: str) -> bool:
+    """Whether there is anything in a question to search for: signs alone find nothing."""
+    return bool(_phrases(question) or split_words(question[:4_000]))
+
+
 def _any_of(store: TapeStore, whole: Sequence[str]) -> str:
     """The expression for any of the words, of common ones only where there are no others.
 

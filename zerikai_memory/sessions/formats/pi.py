@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from zerikai_memory.redact import mask_name
 from zerikai_memory.sessions.formats import base
 from zerikai_memory.sessions.formats.spent import Spent, Tokens, amount, count
 
+_TIMED = re.compile(r"\d{4}-\d\d-\d\dT[\d-]+Z?_(?P<id>.+)", re.S)
 _SILENT = frozenset(
     "model_change thinking_level_change compaction branch_summary custom custom_message label leaf".split()
 )
@@ -72,7 +75,10 @@ def _spent(record: base.Json, entry: str) -> Iterator[Spent]:
 
 
 def _named(path: Path) -> str:
-    return path.stem.rpartition("_")[2]
+    """The id in a file's name. What is cut off may be what tells a key, so keys are masked first."""
+    if timed := _TIMED.match(path.stem):
+        return timed["id"]
+    return mask_name(path.stem).rpartition("_")[2]
 
 
 PI = base.Format(name="pi", find=base.jsonl_below, session_id=_named, read=read, tree=True)
