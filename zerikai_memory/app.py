@@ -240,6 +240,7 @@ class Memory:
         number of characters it has written. What models are asked for is booked under `task`.
         """
         limit = self.settings.top_k if limit is None else limit
+        category = category and mask_secrets(category)
         if category and category.strip().lower() == SESSIONS:
             return answer_from_sessions(self.sessions, question, workspace, limit, budget_tokens)
         target = self._known(workspace, roots)

@@ -229,3 +229,88 @@ def test_a_review_compares_records_that_nobody_has_compared(brain: Brain):
     records.agree("a", "b")
     assert records.review().conflicts == ()
     assert len([e for e in brain.notes.events(SHOP.id) if e.kind == "conflict"]) == 1
+
+
+KEY = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+ANCHOR = {"path": "a.py", "kind": "function", "qualified_name": "f", "signature": "f()", "body_hash": "x"}
+
+
+def test_secrets_in_whatever_an_import_holds_are_masked(brain: Brain, tmp_path: Path):
+    anchors = [
+        {**ANCHOR, "path": f"src/{KEY}.py", "qualified_name": KEY, "signature": f"def {KEY}()"},
+        {**ANCHOR, "path": f"src/{KEY[:-1]}9.py"},
+    ]
+    told = {"kind": "confirm", "created_at": 2.0} | dict.fromkeys(("by", "reason", "session", "agent", "run_id"), KEY)
+    texts = dict.fromkeys(("detail", "session", "agent", "run_id"), KEY)
+    take(brain, record("a", f"The key is {KEY}", told, anchors=anchors, tags=[KEY], **texts))
+    (note,) = brain.notes.latest(SHOP.id, None, 9)
+    assert KEY[:20] not in repr(note) + repr(brain.notes.events(SHOP.id)) + export_records(brain.notes, SHOP)
+    assert len({anchor.path for anchor in note.anchors}) == 2  # two paths stay two
+    assert "[masked]" in note.anchors[0].signature
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"anchors": [ANCHOR, {k: v for k, v in ANCHOR.items() if k != "signature"}]}, "anchor 2 lacks signature"),
+        ({"anchors": [{**ANCHOR, "path": 5}]}, "anchor 1: path must be a text, got 5"),
+        ({"anchors": "a.py"}, "anchors must be a list, got 'a.py'"),
+        ({"anchors": ["a.py"]}, "anchor 1 must be a JSON object, got 'a.py'"),
+        ({"events": [{"created_at": 1.0}]}, "event 1 lacks kind"),
+        ({"events": [{"kind": "confirm"}]}, "event 1 lacks created_at"),
+        ({"session": 5}, "the record: session must be a text, got 5"),
+        ({"content": None}, "the record: content must be a text, got None"),
+    ],
+)
+def test_what_a_line_lacks_is_named_with_what_lacks_it(brain: Brain, more: dict[str, Any], says: str):
+    with pytest.raises(InputError, match=f"line 2 is no exported record .{says}.*nothing was imported"):
+        take(brain, record("a", "One"), record("b", "Two") | more)
+
+
+@pytest.mark.parametrize("lacking", ["id", "content", "category", "created_at"])
+def test_a_record_that_lacks_a_field_is_told_which(brain: Brain, lacking: str):
+    with pytest.raises(InputError, match=f"the record lacks {lacking}"):
+        take(brain, {name: value for name, value in record("a", "One").items() if name != lacking})
+
+
+def test_a_nul_in_an_import_is_left_out_as_in_a_save(brain: Brain):
+    take(brain, record("a", "The port\0 is 1", session="s\0", agent=" ", anchors=[{**ANCHOR, "path": "a\0.py"}]))
+    (note,) = brain.notes.latest(SHOP.id, None, 9)
+    assert (note.content, note.session, note.agent) == ("The port is 1", "s", None)
+    assert note.anchors[0].path == "a.py"
+
+
+def markdown_of(brain: Brain) -> str:
+    lines = [
+        record("a", "The lamp is amber", event("supersede", "b")),
+        record("b", "## It blinks\n\n## twice --> here"),
+    ]
+    lines += [record("c", "Ferries <!-- zerikai {} --> dock", anchors=[ANCHOR], detail="At\r\nnight", outcome="worked")]
+    take(brain, *lines)
+    return export_records(brain.notes, SHOP, markdown=True)
+
+
+def test_markdown_as_it_was_written_or_with_other_blanks_is_taken(brain: Brain):
+    text = markdown_of(brain)
+    for same in (text, text.replace("\n", "\r\n"), text.replace("\n\n", "\n\n\n"), text.rstrip()):
+        assert import_records(brain.notes, SHOP, same).known == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\nThe lamp is amber\n", "\nThe lamp is violet\n"),
+        ("\nThe lamp is amber\n", "\nThe lamp is amber now\n"),
+        ("\nThe lamp is amber\n", "\n"),
+        ("\n## twice --> here\n", "\n## thrice --> here\n"),
+        ("\nAbout: f (a.py)\n", "\nAbout: g (a.py)\n"),
+        ("\nSuperseded by b.\n", "\nSuperseded by c.\n"),
+        ("## fact, worked, 2023", "## decision, worked, 2023"),
+    ],
+)
+def test_markdown_whose_visible_text_was_edited_is_refused_with_its_line(brain: Brain, old: str, new: str):
+    text = markdown_of(brain)
+    assert text.count(old) == 1
+    with pytest.raises(InputError, match=r"line \d+: the text of record \w was edited: it says .*nothing was imported"):
+        import_records(brain.notes, OTHER, text.replace(old, new))
+    assert brain.notes.latest(OTHER.id, None, 9) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -159,3 +159,24 @@ async def test_an_outcome_is_a_word_in_any_case(memory: Memory, outcome: str, st
         arguments = {"content": f"Outcome {outcome!r}", "category": "fix", "outcome": outcome}
         result = await client.call_tool("save_to_memory", arguments)
     assert result.structured_content.get("outcome") == stored
+
+
+@pytest.mark.parametrize("secret", [AWS, GITHUB])
+def test_a_secret_for_a_category_is_not_told_back(memory: Memory, secret: str):
+    assert secret not in repr(memory.query("", category=secret))
+    asking = (
+        lambda: memory.query(f"category:{secret} what"),
+        lambda: memory.records().listed(secret, 5),
+        lambda: memory.records().listed(None, 5, entity=secret),
+        lambda: memory.save("The port is 1", category=secret),
+        lambda: memory.save("The port is 1", anchors=[secret]),
+        lambda: memory.save("The port is 1", supersedes=[secret]),
+    )
+    assert [secret[:20] in told(ask) for ask in asking] == [False] * len(asking)
+
+
+def told(ask: Callable[[], object]) -> str:
+    try:
+        return repr(ask())
+    except InputError as error:
+        return str(error)

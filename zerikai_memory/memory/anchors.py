@@ -10,6 +10,7 @@ from zerikai_memory.errors import InputError
 from zerikai_memory.memory.places import Place, is_absolute, readings, relative_paths
 from zerikai_memory.model import CodeEntity
 from zerikai_memory.model_notes import Anchor
+from zerikai_memory.redact import echo
 from zerikai_memory.retrieve.frames import innermost
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.view import IndexView
@@ -107,20 +108,21 @@ def _position(text: str, view: IndexView, root: str) -> int:
     if len(found) > 1:
         listed = ", ".join(_spelled(view, i) for i in found[:LISTED])
         more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-        raise InputError(f"anchors: {text!r} is ambiguous, give one of: {listed}{more}")
+        raise InputError(f"anchors: {echo(text, MOST_CHARS)} is ambiguous, give one of: {listed}{more}")
     return found[0]
 
 
 def _unknown(text: str, view: IndexView, root: str) -> str:
+    shown = echo(text, MOST_CHARS)
     for place in readings(text):
         if place.line is not None and not place.name and (files := _files(place.path, view, root)):
             last = max(int(view.end_lines[i]) for i in range(len(view)) if int(view.file_of[i]) in files)
             path = view.files[next(iter(files))].path
-            return f"{text!r}: {path} has nothing at line {place.line}; what is indexed of it ends at line {last}"
+            return f"{shown}: {path} has nothing at line {place.line}; what is indexed of it ends at line {last}"
     if is_absolute(text.strip()) and not relative_paths(text.strip(), root):
-        return f"{text!r} is outside of the workspace {root!r}"
+        return f"{shown} is outside of the workspace {root!r}"
     names = near_names(text, view)
-    return f"{text!r} is no entity or file of the index" + (f"; near names: {', '.join(names)}" if names else "")
+    return f"{shown} is no entity or file of the index" + (f"; near names: {', '.join(names)}" if names else "")
 
 
 def _positions(place: Place, view: IndexView, root: str) -> list[int]:

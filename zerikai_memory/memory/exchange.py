@@ -6,29 +6,28 @@ A line holds one record with the events about it. In Markdown the same stands in
 from __future__ import annotations
 
 import json
-import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any
 
-from zerikai_memory.errors import InputError
 from zerikai_memory.memory.chains import check_chains, differing_ids
-from zerikai_memory.memory.notes import clean_category, clean_content, clean_details, clean_outcome
+from zerikai_memory.memory.export_lines import ANCHOR_FIELDS, heading, record_values, shown_text
+from zerikai_memory.memory.notes import (
+    clean_category,
+    clean_content,
+    clean_details,
+    clean_name,
+    clean_outcome,
+    storable,
+)
 from zerikai_memory.memory.pairing import ImportCompared
 from zerikai_memory.model import Workspace
-from zerikai_memory.model_notes import Anchor, EventKind, ImportReport, Note, NoteEvent
-from zerikai_memory.redact import mask_secrets
+from zerikai_memory.model_notes import Anchor, ImportReport, Note, NoteEvent
+from zerikai_memory.redact import mask_name, mask_secrets
 from zerikai_memory.store.memory import NoteStore, Seen
 
 MOST = 10_000_000
-# 2100-01-01, UTC.
-_BEFORE = 4_102_444_800
-_COMMENT = re.compile(r"^<!-- zerikai (?P<json>\{.*\}) -->$")
-_ID = re.compile(r"[\w-]{1,64}")
-_ANCHOR_FIELDS = ("path", "kind", "qualified_name", "signature", "body_hash")
-_EVENT_TEXTS = ("other_id", "by", "reason", "session", "agent", "run_id")
 
 
 def export_records(store: NoteStore, target: Workspace, *, markdown: bool = False) -> str:
@@ -52,7 +51,7 @@ def import_records(store: NoteStore, target: Workspace, text: str) -> ImportRepo
     each other and with those that are there. Raises InputError with the line of what cannot be read, or for chains
     that go in a circle or end in an unknown record; then nothing is added.
     """
-    values = _lines(text)
+    values = record_values(text)
     ids = [str(value["id"]) for value in values]
     theirs = {note.id for note in store.get(ids) if note.workspace_id != target.id}
     renamed = {id: uuid.uuid5(uuid.NAMESPACE_URL, f"{target.id} {id}").hex[:12] for id in theirs}
@@ -87,7 +86,7 @@ def _known_others(store: NoteStore, target: Workspace, events: Sequence[NoteEven
 def _plain(note: Note, events: Sequence[NoteEvent]) -> dict[str, Any]:
     names = ("id", "category", "content", "created_at", "outcome", "detail", "importance", "tags", "session", "agent")
     found = {name: getattr(note, name) for name in (*names, "run_id")}
-    found["anchors"] = [{name: getattr(anchor, name) for name in _ANCHOR_FIELDS} for anchor in note.anchors]
+    found["anchors"] = [{name: getattr(anchor, name) for name in ANCHOR_FIELDS} for anchor in note.anchors]
     found["events"] = [
         {f.name: getattr(event, f.name) for f in fields(event) if f.name != "note_id"} for event in events
     ]
@@ -95,63 +94,11 @@ def _plain(note: Note, events: Sequence[NoteEvent]) -> dict[str, Any]:
 
 
 def _section(note: Note, line: str) -> str:
-    date = datetime.fromtimestamp(note.created_at, UTC).strftime("%Y-%m-%d")
-    title = ", ".join(part for part in (note.category, note.outcome, date, note.id) if part)
     # Two hyphens would end the comment early; in JSON they stand inside of texts alone.
     comment = f"<!-- zerikai {line.replace('--', '-' + chr(92) + 'u002d')} -->"
-    about = [f"About: {'; '.join(anchor.label for anchor in note.anchors)}"] if note.anchors else []
     state = [f"Superseded by {note.superseded_by}."] if note.superseded_by else []
-    body = "\n\n".join(part for part in (note.content, note.detail, *about, *state) if part)
-    # A text that looks like such a comment is none.
-    body = body.replace("<!-- zerikai", "&lt;!-- zerikai")
-    return f"## {title}\n\n{comment}\n\n{body}\n"
-
-
-def _lines(text: str) -> list[dict[str, Any]]:
-    markdown = text.lstrip("\ufeff \n").startswith("#")
-    found: dict[str, dict[str, Any]] = {}
-    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
-        match = _COMMENT.match(line.strip()) if markdown else None
-        raw = match["json"] if match else ("" if markdown else line.strip())
-        if not raw:
-            continue
-        try:
-            value = json.loads(raw)
-            _check(value)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"line {number} is no exported record ({error}); nothing was imported") from error
-        if found.setdefault(value["id"], value) != value:
-            raise InputError(f"line {number}: record {value['id']} stood before with other words; nothing was imported")
-    if not found:
-        raise InputError("there are no exported records in this text; nothing was imported")
-    return list(found.values())
-
-
-def _check(value: Any) -> None:
-    if not isinstance(value, dict):
-        raise TypeError("a JSON object is expected")
-    if not isinstance(value["id"], str) or not _ID.fullmatch(value["id"]):
-        raise ValueError("id must be a word")
-    _check_moment(value["created_at"])
-    if not all(isinstance(value[name], str) for name in ("content", "category")):
-        raise TypeError("content and category must be texts")
-    for anchor in value.get("anchors", []):
-        if not all(isinstance(anchor[name], str) for name in _ANCHOR_FIELDS):
-            raise TypeError("an anchor's fields must be texts")
-    for event in value.get("events", []):
-        if event["kind"] not in get_args(EventKind):
-            raise ValueError("an event needs a known kind")
-        _check_moment(event["created_at"])
-        if event["kind"] == "supersede" and event.get("other_id") == value["id"]:
-            raise ValueError("a record cannot supersede itself")
-        if not all(isinstance(event.get(name) or "", str) for name in _EVENT_TEXTS):
-            raise TypeError("an event's fields must be texts")
-
-
-def _check_moment(value: Any) -> None:
-    """Raise for what is no moment of a record; one far away would make every list of records fail."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _BEFORE:
-        raise ValueError(f"created_at must be seconds since 1970, before 2100; got {value!r}")
+    body = "\n\n".join((shown_text(note.content, note.detail, [anchor.label for anchor in note.anchors]), *state))
+    return f"{heading(note.category, note.outcome, note.created_at, note.id)}\n\n{comment}\n\n{body}\n"
 
 
 def _note(value: Mapping[str, Any], target: Workspace, renamed: Mapping[str, str]) -> Note:
@@ -166,11 +113,16 @@ def _note(value: Mapping[str, Any], target: Workspace, renamed: Mapping[str, str
         detail=details.detail,
         importance=0.5 if details.importance is None else details.importance,
         tags=details.tags,
-        session=value.get("session"),
-        agent=value.get("agent"),
+        session=clean_name(value.get("session")),
+        agent=clean_name(value.get("agent")),
         run_id=details.run_id,
-        anchors=tuple(Anchor(*(anchor[name] for name in _ANCHOR_FIELDS)) for anchor in value.get("anchors", [])),
+        anchors=tuple(_anchor(anchor) for anchor in value.get("anchors", [])),
     )
+
+
+def _anchor(value: Mapping[str, str]) -> Anchor:
+    """An anchor without secrets; two paths or names that hold one stay two."""
+    return Anchor(**{name: mask_name(storable(value[name])) for name in ANCHOR_FIELDS})  # type: ignore[arg-type]
 
 
 def _events(value: Mapping[str, Any], renamed: Mapping[str, str]) -> list[NoteEvent]:
@@ -183,11 +135,11 @@ def _events(value: Mapping[str, Any], renamed: Mapping[str, str]) -> list[NoteEv
                 kind=event["kind"],
                 created_at=float(event["created_at"]),
                 other_id=renamed.get(other, other) if other else None,
-                by=mask_secrets(event["by"]) if event.get("by") else None,
-                reason=mask_secrets(event.get("reason") or ""),
-                session=event.get("session"),
-                agent=event.get("agent"),
-                run_id=event.get("run_id"),
+                by=clean_name(event.get("by")),
+                reason=mask_secrets(storable(event.get("reason") or "")),
+                session=clean_name(event.get("session")),
+                agent=clean_name(event.get("agent")),
+                run_id=clean_name(event.get("run_id")),
             )
         )
     return found

@@ -45,6 +45,11 @@ def storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "backslashreplace").decode("utf-8").strip()
 
 
+def clean_name(text: str | None) -> str | None:
+    """The name of a session, an agent or a person as it is stored, without secrets; None for a blank one."""
+    return mask_secrets(storable(text)) or None if text else None
+
+
 def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[str, ...]:
     """What the person should know about a save of the text `given` that `asked` for a record and got `note`."""
     found = []
@@ -89,8 +94,14 @@ def unclear_id(text: str, workspace: str, fitting: Sequence[Note], least: int) -
 
 
 def got(value: Any) -> str:
-    """A value as an error message shows it: short, whatever it holds."""
-    return _BRIEF.repr(value)
+    """A value as an error message shows it: short, whatever it holds, without secrets."""
+    return _BRIEF.repr(_masked(value))
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask_secrets(value[:MAX_NOTE_CHARS])
+    return [_masked(one) for one in value[:MAX_TAGS]] if isinstance(value, list | tuple) else value
 
 
 def clean_category(category: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import entities_meant, near, near_names
 from zerikai_memory.memory.places import Place, readings, relative_paths
+from zerikai_memory.redact import echo
 from zerikai_memory.store.view import IndexView
 
 # (path, qualified name) as an anchor keeps them.
@@ -27,7 +28,7 @@ def places_meant(text: str, kept: Collection[Kept], view: IndexView | None, root
     if not (meant or by_name):
         names = dict.fromkeys([*([] if view is None else near_names(text, view)), *_near_kept(text, kept)])
         hint = f"; near names: {', '.join(names)}" if names else ""
-        raise InputError(f"entity: {text[:200]!r} is no code of the index and no anchor of a record{hint}")
+        raise InputError(f"entity: {echo(text, 200)} is no code of the index and no anchor of a record{hint}")
     return sorted(by_index | by_name)
 
 

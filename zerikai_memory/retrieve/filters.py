@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from zerikai_memory.errors import InputError
 from zerikai_memory.lang.registry import LANGUAGES, language_of
 from zerikai_memory.model import EntityType
+from zerikai_memory.redact import echo
 
 # A filter stands alone between blanks, or in brackets; `lang: python` is meant as one when the value means something.
 _FILTER = re.compile(
@@ -91,7 +92,7 @@ def unread_filters(question: str) -> tuple[str, tuple[str, ...]]:
             continue
         if _CODE_SIGN.search(value) or value.lower() in _TYPE_WORDS:
             continue
-        what = f"{value!r} is none" if value else "no value is given"
+        what = f"{echo(value)} is none" if value else "no value is given"
         turned = key == "category" and bool(match["turned"] or _TURN.match(value))
         if turned and value:
             what = "records of a category are asked for and cannot be kept out"
@@ -174,7 +175,7 @@ def languages_meant(values: Sequence[str]) -> frozenset[str]:
         word = value.lower().lstrip(".")
         name = word if word in known else _LANGUAGE_WORDS.get(word) or language_of(f"x.{word}")
         if name is None:
-            raise InputError(f"lang: {value!r} is not a language of the index; known are {', '.join(known)}")
+            raise InputError(f"lang: {echo(value)} is not a language of the index; known are {', '.join(known)}")
         meant.add(name)
     return frozenset(meant)
 
@@ -188,7 +189,7 @@ def kinds_meant(values: Sequence[str]) -> frozenset[str]:
         forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word))
         name = next((form for form in forms if form in known), None) or _KIND_WORDS.get(word)
         if name is None:
-            raise InputError(f"kind: {value!r} is not a kind of entity; known are {', '.join(known)}")
+            raise InputError(f"kind: {echo(value)} is not a kind of entity; known are {', '.join(known)}")
         meant.add(name)
     return frozenset(meant)
 
@@ -199,7 +200,7 @@ def paths_meant(values: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
     for value in values:
         fitting = [path for path in paths if _fits(value, path)] or _inside(value, paths) or _beneath(value, paths)
         if not fitting:
-            raise InputError(f"path: {value!r} fits no indexed file; at the top are {_top(paths)}")
+            raise InputError(f"path: {echo(value)} fits no indexed file; at the top are {_top(paths)}")
         meant.update(fitting)
     return frozenset(meant)
 
@@ -212,13 +213,13 @@ def category_meant(values: Sequence[str], used: Callable[[str | None], Iterable[
     if not values:
         return None
     if len(values) > 1:
-        raise InputError(f"category: {', '.join(map(repr, values))}: give one category")
+        raise InputError(f"category: {', '.join(map(echo, values))}: give one category")
     name = values[0].lower()
     if name == "sessions":  # of a call, not of a question: past sessions are no records
         raise InputError("category: past sessions are asked with the option `--category sessions` (category of a tool)")
     if name not in CATEGORIES and not any(used(name)):
         known = dict.fromkeys((*CATEGORIES, *used(None)))
-        raise InputError(f"category: no record is a {name!r}; known are {', '.join(known)}")
+        raise InputError(f"category: no record is a {echo(name)}; known are {', '.join(known)}")
     return name
 
 
