@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import re
 import shutil
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -200,6 +202,57 @@ def test_a_fork_that_was_forgotten_before_any_of_its_origins_was_read_leaves_not
         nothing_is_left(tape, tmp_path)
 
 
+def shifted(records, seconds=77):
+    """Records at later times, and other steps."""
+    text = json.dumps(records)
+    for stamp in set(re.findall(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?", text)):
+        text = text.replace(stamp, (datetime.fromisoformat(stamp) + timedelta(seconds=seconds)).isoformat())
+    return [
+        record | ({"step_index": record["step_index"] + seconds} if "step_index" in record else {})
+        for record in json.loads(text)
+    ]
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("order", ["fork later", "fork in the same run", "fork first"])
+@pytest.mark.parametrize("agent", FORKS)
+def test_what_is_added_to_a_forgotten_session_does_not_come_back_from_a_fork(
+    agent, order, anew, home, opened, tmp_path
+):
+    original, fork, path = FORKS[agent](home)
+    (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+    whole = lines_of(path)
+    added = json.loads(json.dumps(whole[-2:]).replace("other things", f"added: {SECRET}").replace("fine", "fine too"))
+    if agent == "claude-code":
+        added = [record | {"sessionId": original, "uuid": f"added-{n}"} for n, record in enumerate(added)]
+    later = shifted([record | {"sessionId": fork} if agent == "claude-code" else record for record in whole[-2:]])
+    copied = [record | {"sessionId": fork} for record in added] if agent == "claude-code" else added
+    path.unlink()
+    tape = opened()
+    tape.index()
+    tape.forget(original)
+    put(first, [*lines_of(first), *added])
+    if order == "fork later":
+        tape.index()
+    elif order == "fork first":
+        aside = first.rename(tmp_path / "aside")
+    put(path, [*whole[:-2], *copied, *later])
+    tape.index()
+    if order == "fork first":
+        aside.rename(first)
+        tape.index()
+    for _ in range(2):
+        nothing_is_left(tape, tmp_path)
+        assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
+        if anew:
+            first.unlink(missing_ok=True)
+            tape.close()
+            for file in (tmp_path / "brain").glob("sessions.db*"):
+                file.unlink()
+            tape = opened()
+            tape.index()
+
+
 def test_undated_words_that_were_forgotten_do_not_come_back_and_short_ones_are_anybodys(home, opened, tmp_path):
     def lines(session):
         return [
@@ -214,6 +267,45 @@ def test_undated_words_that_were_forgotten_do_not_come_back_and_short_ones_are_a
     tape.index()
     nothing_is_left(tape, tmp_path)
     assert [step.text for step in tape.show("b")] == ["yes"]
+
+
+@pytest.mark.parametrize("order", ["together", "fork later", "index made anew"])
+def test_a_copy_of_a_line_at_another_time_does_not_come_back(order, home, opened, tmp_path):
+    original, fork, path = claude_fork(home)
+    (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+    lines = [record | {"uuid": f"0bb0c0de-000{n}"} for n, record in enumerate(lines_of(first))]
+    put(first, lines)
+    moved = shifted([record | {"sessionId": fork} for record in lines], 400)
+    put(path, [*moved, *shifted(lines_of(path)[2:], 500)])
+    aside = tmp_path / "aside"
+    tape = opened()
+    if order == "fork later":
+        path.rename(aside)
+    tape.index()
+    tape.forget(original)
+    if order == "fork later":
+        aside.rename(path)
+    if order == "index made anew":
+        tape.close()
+        for file in (tmp_path / "brain").glob("sessions.db*"):
+            file.unlink()
+        tape = opened()
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
+
+
+def test_forgetting_a_copy_at_other_times_leaves_the_original_whole(home, opened):
+    original, fork, path = claude_fork(home)
+    (first,) = [one for one in home.rglob("*.jsonl") if one != path]
+    lines = [record | {"uuid": f"0bb0c0de-000{n}"} for n, record in enumerate(lines_of(first))]
+    put(first, lines)
+    put(path, shifted([record | {"sessionId": fork} for record in lines], 400))
+    tape = opened()
+    tape.index()
+    tape.forget(fork)
+    tape.index()
+    assert [step.text for step in tape.show(original)] == [SECRET, "noted"]
 
 
 def test_a_title_goes_with_its_session(home, opened, tmp_path):

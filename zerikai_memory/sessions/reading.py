@@ -30,13 +30,17 @@ DAMAGE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, Asser
 
 @dataclass(slots=True)
 class ReaderState:
-    """What must be known to go on in the middle of a file. `moment`: the latest time told in it so far."""
+    """What must be known to go on in the middle of a file. `moment`: the latest time told in it so far.
+
+    `own`: something was told that is no copy of another session's.
+    """
 
     session: str = ""
     named: bool = False
     forked_from: str | None = None
     leaf: str = ""
     moment: float = 0.0
+    own: bool = False
     good: bool = False
     bad: int = 0
     pairs: dict[str, int] = field(default_factory=dict)
@@ -168,6 +172,18 @@ class FileReader:
         session = self._row(batch, origin, line.born if own else None)
         if session is not None:
             self._store_line(batch, source, session, line, place)
+        else:
+            self._leave_out(batch, line, place)
+
+    def _leave_out(self, batch: TapeBatch, line: Line, place: int) -> None:
+        """A line of a forgotten session: what was said since it was forgotten must not come back from a fork either."""
+        state = self._state
+        for said in line.said:
+            state.moment = max(state.moment, said.at or 0.0)
+            kept = clean(said, self._max_chars, thinking=self._thinking)
+            if kept is not None:
+                key = _key(self._format, state.session, kept, place)
+                state.own = batch.leave_out(state.session, key, self._as_told(kept, place, 0), own=state.own)
 
     def _store_line(self, batch: TapeBatch, source: int, session: int, line: Line, place: int) -> None:
         facts = (session, line.cwd or "", line.title or "")
@@ -211,7 +227,13 @@ class FileReader:
         if self._is_pair(kept):
             self._counts["duplicate"] += 1
             return
-        told = Told(
+        self._state.own = True
+        told = self._as_told(kept, place, number)
+        added = batch.add(session, source, _key(self._format, self._state.session, kept, place), told)
+        self._counts["added" if added else "duplicate"] += 1
+
+    def _as_told(self, kept: Said, place: int, number: int) -> Told:
+        return Told(
             role=kept.role,
             at=kept.at,
             entry=plain_id(kept.entry),
@@ -220,8 +242,6 @@ class FileReader:
             place=place * LINE_PLACES + number,
             loose=self._format.local_identity and kept.at is None,
         )
-        added = batch.add(session, source, _key(self._format, self._state.session, kept, place), told)
-        self._counts["added" if added else "duplicate"] += 1
 
     def _is_pair(self, said: Said) -> bool:
         """Whether the same text was just written into the other channel; each occurrence has one partner."""
@@ -253,7 +273,7 @@ class FileReader:
 
 def _restored(saved: str) -> ReaderState:
     values = json.loads(saved)
-    return ReaderState(**(values | {"usage": UsageState(**values.get("usage", {}))}))
+    return ReaderState(**({"own": True} | values | {"usage": UsageState(**values.get("usage", {}))}))
 
 
 def _groups(lines: Iterable[RawLine]) -> Iterator[list[RawLine]]:

@@ -19,6 +19,8 @@ from zerikai_memory.errors import StoreError
 LEAST_UNDATED = 16
 # Of a text its beginning counts: another bound on its length, or more that is masked in it, must not make it another.
 DATED_CHARS, UNDATED_CHARS = 48, 160
+# Ids of lines as agents make them; shorter ones are numbers within a session.
+LEAST_ENTRY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,12 @@ class Forgotten:
         """Whether a whole session was forgotten."""
         return session_mark(agent, session) in self.marks
 
-    def message(self, agent: str, key: bytes, role: str, at: float | None, text: str) -> bool:
-        """Whether a message is one of a forgotten session or a copy of one."""
-        return key.hex() in self.marks or bool(self.marks.intersection(_said_marks(agent, role, at, text)))
+    def message(self, agent: str, key: bytes, role: str, at: float | None, text: str, entry: str = "") -> bool:
+        """Whether a message is one of a forgotten session or a copy of one; `entry`: the id of its line, if it has one.
+
+        A copy may tell another time: the same text in a line of the same id is the same message.
+        """
+        return key.hex() in self.marks or bool(self.marks.intersection(_said_marks(agent, role, at, text, entry)))
 
     def replay(self, agent: str, origins: Sequence[str], role: str, text: str) -> bool:
         """Whether this is what a session that was forgotten said, told anew by one with these origins.
@@ -111,15 +116,19 @@ def origin_mark(agent: str, role: str, text: str) -> str:
     return _mark("origin", agent, role, text[:UNDATED_CHARS])
 
 
-def message_marks(agent: str, session: str, key: bytes, role: str, at: float | None, text: str) -> list[str]:
-    """The marks of a message: by its identity, by what was said when, and for forks that say it anew."""
-    return [key.hex(), *_said_marks(agent, role, at, text), _mark("replay", agent, session, role, text[:UNDATED_CHARS])]
+def message_marks(
+    agent: str, session: str, key: bytes, role: str, at: float | None, text: str, entry: str = ""
+) -> list[str]:
+    """The marks of a message: by its identity, by what was said when or in which line, and for forks to come."""
+    said = _said_marks(agent, role, at, text, entry)
+    return [key.hex(), *said, _mark("replay", agent, session, role, text[:UNDATED_CHARS])]
 
 
-def _said_marks(agent: str, role: str, at: float | None, text: str) -> list[str]:
+def _said_marks(agent: str, role: str, at: float | None, text: str, entry: str) -> list[str]:
+    marks = [_mark("entry", agent, entry, role, text[:DATED_CHARS])] if len(entry) >= LEAST_ENTRY else []
     if at is None and len(text) < LEAST_UNDATED:
-        return []
-    return [_mark("said", agent, role, repr(at), text[: UNDATED_CHARS if at is None else DATED_CHARS])]
+        return marks
+    return [*marks, _mark("said", agent, role, repr(at), text[: UNDATED_CHARS if at is None else DATED_CHARS])]
 
 
 def _mark(*parts: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -89,11 +90,23 @@ class TapeStore:
     @contextmanager
     def batch(self) -> Iterator[TapeBatch]:
         """One transaction of writes: messages and how far their file was read are stored together or not at all."""
+        removed = 0
         with self._database.write() as connection:
             # Inside the transaction: what another process forgets now is either seen here or swept by it afterwards.
-            batch = TapeBatch(connection, self._forgotten.load())
+            forgotten = self._forgotten.load()
+            batch = TapeBatch(connection, forgotten)
             yield batch
             batch.finish()
+            marks = [mark for mark in dict.fromkeys(batch.left_out.marks) if mark not in forgotten.marks]
+            if marks:  # a fork that was read before may hold the same
+                before = self._forgotten.size()
+                self._forgotten.append(marks)
+                size, now = self._forgotten.size(), self._forgotten.load()
+                removed = sweep(connection, now, size, batch.agent, swept=before, since=batch.left_out.since)
+            if removed:
+                _merge_words(connection)
+        if removed:
+            self._database.compact()
 
     def settle(self) -> int:
         """Bring owners, steps and branches up after files were read; how many messages were replays of forks.
@@ -110,9 +123,13 @@ class TapeStore:
             return 0
         with self._database.write() as connection:
             forgotten = self._forgotten.load()
-            if size != (swept[0] if swept else 0):
-                sweep(connection, forgotten, size)
-            return settle(connection, forgotten)
+            removed = sweep(connection, forgotten, size) if size != (swept[0] if swept else 0) else 0
+            dropped = settle(connection, forgotten)
+            if removed:
+                _merge_words(connection)
+        if removed:
+            self._database.compact()
+        return dropped
 
     def set_gone(self, paths: Sequence[str], gone: bool) -> None:
         """Mark files as no longer there, or there again; what they said stays."""
@@ -198,14 +215,18 @@ class TapeStore:
             forgotten = self._forgotten.load()
             removed = sweep(connection, forgotten, self._forgotten.size(), agent, swept=before)
             settle(connection, forgotten)
-            # The words of removed rows stand in the index's older segments until these are merged.
-            connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")
+            _merge_words(connection)
         self._database.compact()
         return removed
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _merge_words(connection: sqlite3.Connection) -> None:
+    """The words of removed rows stand in the index's older segments until these are merged."""
+    connection.execute("INSERT INTO tape (tape) VALUES ('optimize')")
 
 
 def _info(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten
+from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten, message_marks
 from zerikai_memory.store.tape_schema import WITHDRAWN, index_words, unindex_words
 from zerikai_memory.store.tape_usage import ResponseTable
 
@@ -54,6 +55,14 @@ class Told:
     loose: bool = False
 
 
+@dataclass(slots=True)
+class LeftOut:
+    """Marks of what was added to forgotten sessions, none of it said before `since`."""
+
+    marks: list[str] = field(default_factory=list)
+    since: float = math.inf
+
+
 class TapeBatch:
     """Writes of one transaction, which all come from one file."""
 
@@ -61,7 +70,8 @@ class TapeBatch:
         self._connection = connection
         self._forgotten = forgotten
         self.responses = ResponseTable(connection)
-        self._agent = ""
+        self.left_out = LeftOut()
+        self.agent = ""
         self._epoch = 0
         self._before = 0
         self._next_step: dict[int, int] = {}
@@ -71,7 +81,7 @@ class TapeBatch:
 
     def source(self, path: str, agent: str, *, anew: bool = False) -> int:
         """The row of a file, made when it is new; `anew`: a reading from its beginning starts."""
-        self._agent = agent
+        self.agent = agent
         self._connection.execute(
             "INSERT INTO sources (path, agent, size, mtime_ns, offset, head, state) VALUES (?, ?, -1, 0, 0, '', '')"
             " ON CONFLICT (path) DO NOTHING",
@@ -192,7 +202,7 @@ class TapeBatch:
 
         A title that a person has `chosen` counts before those that programs make.
         """
-        if self._forgotten.title(self._agent, title):
+        if self._forgotten.title(self.agent, title):
             title = ""
         self._connection.execute(
             "UPDATE sessions SET project = ?1, project_key = ?2 WHERE id = ?3 AND ?1 <> ''"
@@ -226,6 +236,18 @@ class TapeBatch:
         index_words(self._connection, int(made.lastrowid or 0), told.text)
         return True
 
+    def leave_out(self, session: str, key: bytes, told: Told, *, own: bool) -> bool:
+        """Note a message of a forgotten session, which a fork must not tell either; whether what follows is its own.
+
+        `own`: what stands before is. What a forgotten fork copied of its origin stands before all that was marked.
+        """
+        if self._forgotten.message(self.agent, key, told.role, told.at, told.text, told.entry):
+            return True
+        if own:
+            self.left_out.marks += message_marks(self.agent, session, key, told.role, told.at, told.text, told.entry)
+            self.left_out.since = min(self.left_out.since, told.moment)
+        return own
+
     def link(self, source: int, entry: str, parent: str) -> None:
         """Record an entry of a tree."""
         self._connection.execute(
@@ -249,13 +271,13 @@ class TapeBatch:
 
         Short words are left to `settle`: further on in a fork they are its own.
         """
-        if self._forgotten.message(self._agent, key, told.role, told.at, told.text):
+        if self._forgotten.message(self.agent, key, told.role, told.at, told.text, told.entry):
             return True
         if len(told.text) < LEAST_UNDATED:
             return False
         if session not in self._origins:
-            self._origins[session] = [name for _, name in origins_of(self._connection, session, self._agent)]
-        return self._forgotten.replay(self._agent, self._origins[session], told.role, told.text)
+            self._origins[session] = [name for _, name in origins_of(self._connection, session, self.agent)]
+        return self._forgotten.replay(self.agent, self._origins[session], told.role, told.text)
 
     def _tell_again(self, session: int, source: int, key: bytes, told: Told) -> bool:
         row, owner, home, text, seen, moment, place = self._connection.execute(

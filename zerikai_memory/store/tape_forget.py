@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten, message_marks, origin_mark, title_mark
+from zerikai_memory.store.forgotten import LEAST_ENTRY, LEAST_UNDATED, Forgotten, message_marks, origin_mark, title_mark
 from zerikai_memory.store.tape_batch import DISORDERED, origins_of
 from zerikai_memory.store.tape_schema import remove_message
 
@@ -17,13 +17,25 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
     if found is None:
         return []
     row, title = found
-    said = connection.execute("SELECT key, role, at, text FROM messages WHERE session = ? ORDER BY step", (row,))
+    said = connection.execute("SELECT key, role, at, text, entry FROM messages WHERE session = ? ORDER BY step", (row,))
     orphan = _has_unread_origin(connection, row, agent)
     marks = [title_mark(agent, title)] if title else []
-    for key, role, at, text in said:
-        marks += message_marks(agent, session, key, role, at, text)
+    others = _told_before(connection, row, agent)
+    for key, role, at, text, entry in said:
+        marks += message_marks(agent, session, key, role, at, text, "" if (entry, role) in others else entry)
         marks += [origin_mark(agent, role, text)] if orphan else []
     return marks
+
+
+def _told_before(connection: sqlite3.Connection, session: int, agent: str) -> set[tuple[str, str]]:
+    """Id and role of the session's lines that another session tells with an earlier time: it is the original."""
+    sql = (
+        "SELECT m.entry, m.role FROM messages m JOIN sessions s ON s.id = m.session AND s.agent = ?2"
+        " JOIN (SELECT entry, role, min(at) AS at FROM messages WHERE session = ?1 AND length(entry) >= ?3"
+        " GROUP BY entry, role) own ON own.entry = m.entry AND own.role = m.role AND m.at < own.at"
+        " WHERE m.session <> ?1"
+    )
+    return set(connection.execute(sql, (session, agent, LEAST_ENTRY)))
 
 
 def _has_unread_origin(connection: sqlite3.Connection, session: int, agent: str) -> bool:
@@ -36,17 +48,26 @@ def _has_unread_origin(connection: sqlite3.Connection, session: int, agent: str)
 
 
 def sweep(
-    connection: sqlite3.Connection, forgotten: Forgotten, size: int, agent: str | None = None, swept: int = 0
+    connection: sqlite3.Connection,
+    forgotten: Forgotten,
+    size: int,
+    agent: str | None = None,
+    swept: int = 0,
+    since: float = -1.0,
 ) -> int:
     """Remove all that is marked, in every session; how many messages. `size` of the marks' file is kept with it.
 
-    `agent`: all marks behind the first `swept` bytes are of one agent, so that others need no look if the rest is done.
+    `agent`: all marks behind the first `swept` bytes are of one agent, and of nothing that was said before `since`, so
+    that others, and sessions that ended before, need no look if the rest is done.
     """
     done = connection.execute("SELECT value FROM facts WHERE name = 'forgotten'").fetchone()
     only_agent = agent if (done[0] if done else 0) == swept else None
     removed = 0
+    last = "ifnull((SELECT moment FROM messages m WHERE m.session = s.id ORDER BY step DESC LIMIT 1), ?2)"
+    wanted = f"?1 IS NULL OR (agent = ?1 AND (dirty OR {last} >= ?2))"
     for row, agent, session, title in connection.execute(
-        "SELECT id, agent, session, title FROM sessions WHERE ? IS NULL OR agent = ?", (only_agent, only_agent)
+        f"SELECT id, agent, session, title FROM sessions s WHERE {wanted}",
+        (only_agent, since),
     ).fetchall():
         if forgotten.session(agent, session):
             removed += _remove_session(connection, row)
@@ -79,12 +100,13 @@ def _remove_session(connection: sqlite3.Connection, session: int) -> int:
 
 
 def _remove_copies(connection: sqlite3.Connection, forgotten: Forgotten, session: int, agent: str) -> int:
-    rows = connection.execute("SELECT id, key, role, at, text FROM messages WHERE session = ?", (session,)).fetchall()
+    sql = "SELECT id, key, role, at, text, entry FROM messages WHERE session = ?"
+    rows = connection.execute(sql, (session,)).fetchall()
     origins = [name for _, name in origins_of(connection, session, agent)]
     marked = [
         (row, key)
-        for row, key, role, at, text in rows
-        if forgotten.message(agent, key, role, at, text)
+        for row, key, role, at, text, entry in rows
+        if forgotten.message(agent, key, role, at, text, entry)
         or (len(text) >= LEAST_UNDATED and forgotten.replay(agent, origins, role, text))
     ]
     _remove(connection, marked)

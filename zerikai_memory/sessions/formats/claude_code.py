@@ -67,11 +67,12 @@ def _user(record: base.Json) -> Iterator[base.Said]:
         return  # written by the program, not by the person
     # In a side chain an agent is the one who asks.
     text, at = base.block_text(content), base.seconds(record.get("timestamp"))
-    identity = "" if at is not None else base.text_field(record, "uuid")
+    line = base.text_field(record, "uuid")
+    identity = "" if at is not None else line
     if text and not text.startswith(_PROGRAM_SAID):
-        yield base.Said("assistant" if record.get("isSidechain") else "user", text, at, identity)
+        yield base.Said("assistant" if record.get("isSidechain") else "user", text, at, identity, entry=line)
     for answer in _answers(record, content):
-        yield base.Said("user", answer, at, identity and f"{identity}/answer")
+        yield base.Said("user", answer, at, identity and f"{identity}/answer", entry=line)
 
 
 def _answers(record: base.Json, content: Any) -> Iterator[str]:
@@ -98,11 +99,9 @@ def _queued(record: base.Json) -> Iterator[base.Said]:
     by = origin.get("kind") if isinstance(origin, dict) else None
     if by in (None, "human") and attachment.get("commandMode") in (None, "prompt"):
         at = base.seconds(record.get("timestamp"))
-        identity = (
-            "" if at is not None else base.text_field(record, "uuid") or base.text_field(attachment, "source_uuid")
-        )
+        line = base.text_field(record, "uuid") or base.text_field(attachment, "source_uuid")
         if text := base.block_text(attachment.get("prompt")):
-            yield base.Said("user", text, at, identity)
+            yield base.Said("user", text, at, "" if at is not None else line, entry=line)
 
 
 def _assistant(record: base.Json) -> Iterator[base.Said]:
@@ -110,7 +109,7 @@ def _assistant(record: base.Json) -> Iterator[base.Said]:
     if message.get("model") == "<synthetic>" or record.get("isApiErrorMessage"):
         return  # an error or a filler of the program
     at = base.seconds(record.get("timestamp"))
-    one = _response(record, message)
+    one, line = _response(record, message), base.text_field(record, "uuid")
     if one and at is not None and not base.text_field(record, "requestId"):
         one = f"{one}@{at!r}"  # behind some gateways every response has the same id
     for block in base.blocks(message.get("content")):
@@ -118,12 +117,12 @@ def _assistant(record: base.Json) -> Iterator[base.Said]:
         if kind == "text":
             text = base.text_field(block, "text")
             if text not in _PLACEHOLDERS:
-                yield _said("assistant", text, at, one)
+                yield _said("assistant", text, at, one, line)
         elif kind == "thinking":
-            yield _said("thinking", base.text_field(block, "thinking"), at, one)
+            yield _said("thinking", base.text_field(block, "thinking"), at, one, line)
         elif kind in ("tool_use", "server_tool_use"):
             if plan := _plan(block):
-                yield _said("assistant", plan, at, one)
+                yield _said("assistant", plan, at, one, line)
             call = base.text_field(block, "id")
             text = base.tool_text(block.get("name"), block.get("input"))
             yield base.Said("tool", text, at, f"{one}/{call}" if call else one and f"{one}/{text}", call)
@@ -173,10 +172,10 @@ def _of_agent(record: base.Json) -> Iterator[Spent]:
         yield from _spent(inner)
 
 
-def _said(role: str, text: str, at: float | None, one: str) -> base.Said:
+def _said(role: str, text: str, at: float | None, one: str, line: str) -> base.Said:
     # A response is several lines of one id, and a line may be written twice.
     identity = one and f"{one}/{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
-    return base.Said("thinking" if role == "thinking" else "assistant", text, at, identity)
+    return base.Said("thinking" if role == "thinking" else "assistant", text, at, identity, entry=line)
 
 
 CLAUDE_CODE = base.Format(
