@@ -32,7 +32,7 @@ from zerikai_memory.llm.clerk import Clerk
 from zerikai_memory.llm.vectors import vector_source
 from zerikai_memory.mapping import CodeViews, open_mapping
 from zerikai_memory.memory.ledger import Ledger, LedgerParts
-from zerikai_memory.memory.notes import Draft
+from zerikai_memory.memory.notes import Draft, clean_name, command_session
 from zerikai_memory.memory.recall import DecayDays
 from zerikai_memory.memory.records import WorkspaceRecords
 from zerikai_memory.meter.booking import noted
@@ -92,7 +92,7 @@ class Memory:
         self.settings = settings or Settings.from_env(os.environ, source_checkout())
         self.cwd = cwd or working_folder()
         self.home = home_folder()
-        self.session = mask_secrets(self.settings.session or "") or uuid.uuid4().hex[:12]
+        self.session = clean_name(self.settings.session) or uuid.uuid4().hex[:12]
         self._embedder = embedder or open_embedder(self.settings.embedding, vector_source(self.settings))
         # Notes are saved and recalled without waiting for a server, and are never sent to one for their vectors.
         self._notes_embedder = embedder or open_embedder()
@@ -240,8 +240,7 @@ class Memory:
         number of characters it has written. What models are asked for is booked under `task`.
         """
         limit = self.settings.top_k if limit is None else limit
-        category = category and mask_secrets(category)
-        if category and category.strip().lower() == SESSIONS:
+        if (category := category and mask_secrets(category)) and category.strip().lower() == SESSIONS:
             return answer_from_sessions(self.sessions, question, workspace, limit, budget_tokens)
         target = self._known(workspace, roots)
         log = self._attempts or self.metering.booking(task)
@@ -291,9 +290,11 @@ class Memory:
         anchors: Sequence[str] = (),
         details: Mapping[str, Any] | None = None,
         agent: str | None = None,
+        by_command: bool = False,
     ) -> Note:
         """Append a record; the same live text, category and outcome is recognised and returned, not doubled."""
-        draft = Draft(content, category, outcome, supersedes, anchors, details)
+        session = command_session(self.settings.session) if by_command else self.session
+        draft = Draft(content, category, outcome, supersedes, anchors, details, session)
         return self.ledger.save(self._known(workspace, roots), draft, agent)
 
     def records(self, workspace: str | None = None) -> WorkspaceRecords:

@@ -117,6 +117,7 @@ def _run_save(memory: Memory, args: argparse.Namespace) -> int:
         supersedes=args.supersedes,
         anchors=args.anchors,
         details={name: value for name, value in details.items() if value is not None},
+        by_command=True,
     )
     return _show(args, note, render.saved_note(note))
 

@@ -85,3 +85,24 @@ def test_the_ledger_knows_what_was_known_at_a_time_given_in_words(run: Run, as_o
     for command in (("ledger",), ("notes", "list"), ("notes", "list", "are sums in cents")):
         status, out, _ = run(*command, "--as-of", as_of, "--json")
         assert (status, len(json.loads(out))) == (0, count), command
+
+
+def test_commands_without_a_session_are_one_and_confirm_nothing_by_saying_it_again(shop: Path, run: Run):
+    for _ in range(4):
+        assert run("save", "Receipts are printed twice")[0] == 0
+    saved = json.loads(run("save", "Receipts are printed twice", "--json")[1])
+    assert saved["confirmed_by"] is None
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), (" ", "a", "b"), ("", " ", "\t")])
+def test_commands_with_a_session_count_by_its_name_and_a_blank_one_is_none(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
+):
+    for name in names:
+        settings = Settings(home=tmp_path / "brain", vector_store="exact", workspace=str(shop / "shop"), session=name)
+        with_name = Memory(settings, cwd=shop)
+        with_name.scan()
+        assert main(["save", "Tills close at nine", "--json"], open_memory=lambda memory=with_name: memory) == 0
+        printed = capsys.readouterr().out
+    # A blank name is the day's commands, which is one session of its own.
+    assert bool(json.loads(printed)["confirmed_by"]) is (len({name.strip() for name in names}) == 3)

@@ -74,3 +74,10 @@ def test_three_sessions_confirm_by_rule_what_only_an_agent_has_confirmed(brain: 
         note = open_ledger(brain, session=session).save(SHOP, draft(), "cursor")
     assert note.confirmed_by is not None
     assert note.confirmed_by.startswith("rule: ")
+
+
+def test_blank_names_are_no_sessions(brain: Brain):
+    for session in ("", " ", "\t", "a", "b"):
+        note = open_ledger(brain, session=session).save(SHOP, Draft("Deploys go out from main", session=" "))
+    assert note.confirmed_by is None
+    assert brain.notes.sessions(note.id) == {"a", "b"}

@@ -6,6 +6,7 @@ import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from zerikai_memory.errors import InputError
@@ -48,6 +49,15 @@ def storable(text: str) -> str:
 def clean_name(text: str | None) -> str | None:
     """The name of a session, an agent or a person as it is stored, without secrets; None for a blank one."""
     return mask_secrets(storable(text)) or None if text else None
+
+
+def command_session(name: str | None) -> str:
+    """The session of a command: the one it names; those that name none are one session together for a day (UTC).
+
+    Each is a process of its own, and a shell that an agent opens for every command is no sitting of its own either:
+    saying a thing again in the next command confirms nothing.
+    """
+    return clean_name(name) or f"command line {datetime.now(UTC):%Y-%m-%d}"
 
 
 def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[str, ...]:

@@ -268,14 +268,14 @@ class NoteStore:
         return [row[0] for row in rows]
 
     def sessions(self, note_id: str) -> set[str]:
-        """Distinct sessions that wrote the record or the same again."""
+        """Distinct sessions that wrote the record or the same again; a blank name is none."""
         with self.database.read() as connection, self.database.decoding():
             rows = connection.execute(
                 "SELECT session FROM notes WHERE id = ?1 UNION"
                 " SELECT session FROM note_events WHERE note_id = ?1 AND kind = 'reaffirm'",
                 (note_id,),
             ).fetchall()
-        return {row[0] for row in rows if row[0]}
+        return {row[0] for row in rows if row[0] and row[0].strip()}
 
     def count(self, workspace_id: str) -> int:
         """Number of records of a workspace."""
