@@ -18,7 +18,7 @@ from zerikai_memory.codemap.views.between import names_of_path
 from zerikai_memory.codemap.views.declared import MANIFESTS, declared_in, guard_fact, guard_line
 from zerikai_memory.codemap.views.named import OF_USES, with_names
 from zerikai_memory.codemap.views.profile import profile_text
-from zerikai_memory.codemap.views.spoken import spoken_names
+from zerikai_memory.codemap.views.spoken import lines_said, spoken_names
 from zerikai_memory.codemap.views.table import MapTable
 from zerikai_memory.codemap.views.target import find, left_out, offered
 from zerikai_memory.errors import InputError, WorkspaceError
@@ -117,7 +117,7 @@ class CodeViews:
     def related(self, project: Workspace, extract: Callable[[bytes, str], Extraction]) -> RelatedParts:
         """What questions about uses are answered with."""
         read = partial(working_file, workspace_root(project))
-        return RelatedParts(self.of(project), self._parts.index(project.id), read, extract)
+        return RelatedParts(self.of(project), self._parts.index(project.id), read, extract, partial(lines_said, own=()))
 
     def of(self, project: Workspace) -> _Desk:
         """The views of one known workspace."""

@@ -38,6 +38,30 @@ from zerikai_memory.errors import InputError
         ("which tests cover parse_config?", "tests", "parse_config"),
         ("are there any tests for parse_config?", "tests", "parse_config"),
         ("how is parse_config tested?", "tests", "parse_config"),
+        ("does anything use parse_config?", "dependents", "parse_config"),
+        ("does anything still call parse_config?", "callers", "parse_config"),
+        ("is there any code that calls parse_config", "callers", "parse_config"),
+        ("is parse_config tested?", "tests", "parse_config"),
+        ("does parse_config have any tests?", "tests", "parse_config"),
+        ("where is Store instantiated?", "callers", "Store"),
+        ("who instantiates Store", "callers", "Store"),
+        # in other languages
+        ("Wer ruft parse_config auf?", "callers", "parse_config"),
+        ("wo wird die Funktion parse_config verwendet", "dependents", "parse_config"),
+        ("qui appelle parse_config ?", "callers", "parse_config"),
+        ("où est utilisée la classe Store ?", "dependents", "Store"),
+        ("¿Quién llama a parse_config?", "callers", "parse_config"),
+        ("quien usa Store", "dependents", "Store"),
+        ("¿dónde se usa parse_config?", "dependents", "parse_config"),
+        ("quem chama parse_config?", "callers", "parse_config"),
+        ("chi chiama parse_config?", "callers", "parse_config"),
+        ("wie roept parse_config aan?", "callers", "parse_config"),
+        ("кто вызывает parse_config?", "callers", "parse_config"),
+        ("谁调用 parse_config？", "callers", "parse_config"),
+        ("谁调用了parse_config", "callers", "parse_config"),
+        ("parse_config在哪里被使用？", "dependents", "parse_config"),
+        ("誰が parse_config を呼び出していますか？", "callers", "parse_config"),
+        ("누가 parse_config를 호출하나요?", "callers", "parse_config"),
     ],
 )
 def test_questions_about_uses_are_told_with_their_view_and_name(question, view, name):
@@ -47,8 +71,29 @@ def test_questions_about_uses_are_told_with_their_view_and_name(question, view, 
 
 
 @pytest.mark.parametrize(
+    ("question", "only"),
+    [
+        ("which classes inherit from Store?", "subclasses"),
+        ("who subclasses Store", "subclasses"),
+        ("what extends Store?", "subclasses"),
+        ("subclasses of Store", "subclasses"),
+        ("where is Store raised?", "raised"),
+        ("what throws Store", "raised"),
+        ("who catches Store?", "caught"),
+        ("is Store ever caught?", "caught"),
+        ("who uses Store?", ""),
+    ],
+)
+def test_questions_for_some_uses_say_for_which(question, only):
+    asked = use_question(question)
+    assert (asked.view, asked.name, asked.only) == ("dependents", "Store", only)
+
+
+@pytest.mark.parametrize(
     "question",
     [
+        "wer ist hier zuständig?",
+        "where is Store implemented?",
         "how does the parser work?",
         "where is the configuration file parsed and used?",
         "parse_config",
@@ -154,6 +199,60 @@ def test_of_many_things_what_the_bare_name_says_in_full_is_answered_and_the_rest
     answer = shop("who calls total")
     assert ("test_total", TESTS, 5) in {(hit.qualified_name, hit.file_path, hit.start_line) for hit in answer.results}
     assert any("also names 6 things" in told and "C0.total #shop/busy.py:2" in told for told in answer.warnings)
+
+
+LEDGER = """from money.errors import Refused, Plain
+
+
+class Late(Refused):
+    pass
+
+
+def book(entry):
+    if not entry:
+        raise Refused("empty")
+    return entry
+
+
+def try_to(entry):
+    try:
+        return book(entry)
+    except Refused:
+        return None
+
+
+def make():
+    return Plain()
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "others"),
+    [
+        ("which classes inherit from Refused?", [4], True),
+        ("where is Refused raised?", [10], True),
+        ("who catches Refused", [17], True),
+        ("what extends Plain?", [], True),  # an answer: nothing does
+        ("where is Plain raised?", [1, 22], False),  # nobody raises it by that word, so all uses
+        ("where is Plain instantiated?", [22], False),
+    ],
+)
+def test_of_the_uses_those_are_told_that_are_asked_for(shop, workspace, memory, question, lines, others):
+    (workspace / "money" / "errors.py").write_text("class Refused(Exception): ...\n\n\nclass Plain: ...\n")
+    (workspace / "money" / "ledger.py").write_text(LEDGER)
+    memory.scan(str(workspace))
+    answer = shop(question)
+    assert answer.route.backend == "map"
+    assert sorted(hit.start_line for hit in answer.results) == lines
+    assert any("other use" in told and "code_map view=dependents" in told for told in answer.warnings) == others
+    assert lines or "nothing in the project inherits from it" in answer.answer
+
+
+def test_a_constant_in_capitals_without_uses_is_answered_and_an_unknown_word_searched_for(shop, workspace, memory):
+    (workspace / "money" / "limits.py").write_text("TIMEOUT = 5\n")
+    memory.scan(str(workspace))
+    assert shop("where is TIMEOUT used").route.backend == "map"
+    assert shop("where is WINDOW used").route.backend != "map"
 
 
 def test_a_line_that_a_file_does_not_have_is_told(shop):

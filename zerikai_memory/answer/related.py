@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from zerikai_memory.answer.narrowing import narrowed
 from zerikai_memory.answer.uses import UseQuestion, use_question
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import CitationState, CodeEntity, Extraction, Hit, QueryAnswer, Route
@@ -22,6 +23,9 @@ _SAID = {
     "dependencies": "is used by it",
     "impact": "would be touched by a change",
     "tests to run": "is to be run after a change",
+    "subclasses": "inherits from it",
+    "raised": "raises it",
+    "caught": "catches it",
     "tests": "tests it",
     "tested code": "is tested by it",
     "outside the project": "is used from outside the project",
@@ -30,12 +34,16 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class RelatedParts:
-    """What such an answer is made with: the map, the index for the entities, today's files."""
+    """What such an answer is made with: the map, the index for the entities, today's files.
+
+    `said` gives the lines of (a text, its path) in whose code a name stands.
+    """
 
     map: MapAnswers
     index: WorkspaceIndex
     read: Callable[[str], WorkingFile]
     extract: Callable[[bytes, str], Extraction]
+    said: Callable[[str, str, str], Sequence[int]]
 
 
 def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: int) -> QueryAnswer | None:
@@ -50,9 +58,20 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
         reply = parts.map.relation(asked.view, asked.name)
     except InputError as error:  # a line that no file has
         return _refused(workspace, question, asked, str(error))
-    if reply is None or not (asked.as_code or reply.notes or any(part.rows or part.omitted for part in reply.parts)):
+    if reply is None or not (
+        asked.as_code
+        or _is_constant(asked.name, reply)
+        or reply.notes
+        or any(part.rows or part.omitted for part in reply.parts)
+    ):
         return None
+    reply = narrowed(reply, asked.only, parts.read, parts.index.entities, parts.said)
     return _answer(parts, workspace, question, asked, reply, limit)
+
+
+def _is_constant(name: str, reply: MapReply) -> bool:
+    """Whether a word in capitals is what a thing of the project is called, in capitals too."""
+    return name.isupper() and any(part.subject and part.subject.name.rpartition(".")[2] == name for part in reply.parts)
 
 
 def _refused(workspace: str, question: str, asked: UseQuestion, why: str) -> QueryAnswer:
