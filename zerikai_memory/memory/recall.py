@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.memory.evidence import BESIDE, FARTHEST, Rarity, Shared, enough, shared
 from zerikai_memory.memory.kin import kin_of, kin_words
 from zerikai_memory.memory.problems import Problem, problems, same_problem, without_log_prefix
 from zerikai_memory.memory.salience import TENTATIVE_MOST
@@ -17,6 +19,7 @@ from zerikai_memory.retrieve.names import stem
 from zerikai_memory.retrieve.query import Query, understand
 from zerikai_memory.store.note_table import OUTCOME_CODES, NoteArrays
 from zerikai_memory.store.vectors import Vector, squared_distances
+from zerikai_memory.store.words import split_words
 from zerikai_memory.store.words import words as search_words
 
 Floats = NDArray[np.float64]
@@ -58,6 +61,8 @@ NO_VECTOR = np.zeros(0, np.float32)
 # both; off-topic questions of the recall set stay beyond 1.24. And it must not be far below the best.
 COVERAGE = 0.5
 NEAR_ENOUGH = 1.22
+# Of a record whose vector is farther than evidence.FARTHEST: nearly all of the words, or so many of them.
+WHOLE_COVERAGE, WORDS_ANYWHERE = 0.9, 2.5
 # A word that means nearly the same as one of the question covers this much of it.
 KIN_SHARE, KIN_WEIGHT, KIN_TERMS = 0.8, 0.6, 8
 SOME_COVERAGE, SOMEWHAT_NEAR = 0.3, 1.4
@@ -99,6 +104,18 @@ class Asked:
     def kin(self) -> tuple[str, ...]:
         """Words that mean nearly the same as those of a short question; a long one has words enough."""
         return kin_words(self.query.terms) if len(self.query.terms) <= KIN_TERMS else ()
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Words to search for: of a short question also two that stand side by side as one, `seat map` as `seatmap`."""
+        terms = self.query.terms
+        beside = joined(terms) if len(terms) <= KIN_TERMS else ()
+        return tuple(dict.fromkeys((*self.query.words, *beside)))
+
+    @property
+    def by_evidence(self) -> bool:
+        """Whether words in common may answer alone: not for an error, which another record of its kind resembles."""
+        return not (self.problems or self.query.frames or len(self.query.terms) > PASTED_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +231,14 @@ def _answering(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]
     """Those of the candidates, best first, that answer, and those above them that nearly do."""
     found: list[Candidate] = []
     nearly: list[Candidate] = []
+    asked_words = len(query.terms)
     for i, one in enumerate(candidates):
         if found and not worth_showing(one.score, found[0].score):
             break
         above = i == 0 and (len(candidates) == 1 or one.score >= STANDS_OUT * candidates[1].score)
         covered = coverage(query, one.note)
-        if answers(covered, one.distance) or (above and covered >= ALONE_COVERAGE):
+        alone = above and covered >= ALONE_COVERAGE and not elsewhere(covered, one.distance, asked_words)
+        if alone or answers(covered, one.distance, asked_words):
             found += [*nearly, one]
             nearly = []
         elif covered >= ABOVE_COVERAGE:
@@ -227,19 +246,63 @@ def _answering(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]
     return found
 
 
+def in_common(asked: Asked, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Shared]]:
+    """The candidates that no other error keeps from answering, each with the words it shares with the question."""
+    terms, pairs = asked.query.terms, joined(asked.query.terms)
+    return [
+        (one, shared(terms, list(search_words(_text(one.note))), split_words(one.note.content), pairs))
+        for one in candidates
+        if _tells(asked, one.note) is not False
+    ]
+
+
+def by_evidence(asked: Asked, found: Sequence[tuple[Candidate, Shared]], rarity: Rarity, limit: int) -> list[Note]:
+    """The records that answer by rare words in common, best first, when none does by coverage or vector."""
+    if not asked.by_evidence:
+        return []
+    masses = [(words.mass(rarity), one, words) for one, words in found]
+    passed = [(mass, one) for mass, one, words in masses if enough(words, mass, one.distance, len(asked.query.terms))]
+    best = max((mass for mass, _ in passed), default=0.0)
+    kept = [(mass, one) for mass, one in passed if mass >= BESIDE * best]
+    return failed_first([one for mass, one in sorted(kept, key=lambda pair: -pair[0] * pair[1].score)])[:limit]
+
+
+def nearest(found: Sequence[tuple[Candidate, Shared]], rarity: Rarity, limit: int) -> list[Note]:
+    """The records that something speaks for, a word in common or a vector that is not far, best first."""
+    told = [(words.mass(rarity), one) for one, words in found]
+    spoken = [(mass, one) for mass, one in told if mass > 0 or one.distance <= FAR]
+    ordered = sorted(spoken, key=lambda pair: -(LEXICAL_SHARE * min(pair[0], 1.0) + _meaning(pair[1].distance)))
+    return [one.note for _, one in ordered[:limit]]
+
+
+def _meaning(distance: float) -> float:
+    return (1 - LEXICAL_SHARE) * max(0.0, (FAR - distance) / (FAR - NEAR))
+
+
+def joined(terms: Sequence[str]) -> tuple[str, ...]:
+    """Words that stand side by side, as one."""
+    return tuple(first + second for first, second in pairwise(terms) if first.isalpha() and second.isalpha())
+
+
 def coverage(query: Query, note: Note) -> float:
     """The share of the question's words that stand in a record, or others that mean nearly the same."""
     asked = {stem(term) for term in query.terms}
-    # Joined too: who asks for `graphql` means GraphQL.
+    # Joined too: who asks for `graphql` means GraphQL, and who asks for a seat map `seatmap`.
     held = {stem(word) for word in search_words(_text(note))}
+    held |= {stem(part) for pair in pairwise(query.terms) if stem("".join(pair)) in held for part in pair}
     kin = sum(1 for word in asked - held if kin_of(word) & held)
     return (len(asked & held) + KIN_SHARE * kin) / len(asked) if asked else 0.0
 
 
-def answers(covered: float, distance: float) -> bool:
+def answers(covered: float, distance: float, asked_words: int) -> bool:
     """Whether a record is near enough to the question to be shown, by words (see coverage) or by squared L2."""
     both = covered >= SOME_COVERAGE and distance <= SOMEWHAT_NEAR
-    return covered >= COVERAGE or distance <= NEAR_ENOUGH or both
+    return (covered >= COVERAGE and not elsewhere(covered, distance, asked_words)) or distance <= NEAR_ENOUGH or both
+
+
+def elsewhere(covered: float, distance: float, asked_words: int) -> bool:
+    """Whether a record is about something else, that has one word of two by chance."""
+    return distance > FARTHEST and covered < WHOLE_COVERAGE and covered * asked_words < WORDS_ANYWHERE
 
 
 def failed_first(candidates: Sequence[Candidate]) -> list[Note]:

@@ -111,6 +111,18 @@ class NoteTable:
                 found = _positions(arrays, rows)
         return found
 
+    def holding(self, words: Iterable[str]) -> dict[str, int]:
+        """How many of this workspace's records hold each word."""
+        with self._database.read() as connection:
+            return {
+                word: connection.execute(
+                    "SELECT count(*) FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
+                    " WHERE notes_fts MATCH ? AND n.workspace_id = ?",
+                    (match_expression([word]), self._workspace_id),
+                ).fetchone()[0]
+                for word in dict.fromkeys(words)
+            }
+
     def _stamp(self) -> tuple[int, ...] | None:
         """Changes with every write to the database; None where a write may hide behind the clock's tick."""
         parts: list[int] = []
