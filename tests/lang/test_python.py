@@ -23,6 +23,7 @@ def only(source: str) -> CodeEntity:
         ("UserId = NewType('UserId', int)\n", EntityType.TYPE, "UserId"),
         ("T = typing.TypeVar('T')\n", EntityType.TYPE, "T"),
         ("Row: TypeAlias = dict[str, int]\n", EntityType.TYPE, "Row"),
+        ("Row: 'typing_extensions.TypeAlias' = 'dict[str, int]'\n", EntityType.TYPE, "Row"),
         ("type Pair[K] = tuple[K, K]\n", EntityType.TYPE, "Pair"),
         ("Point = collections.namedtuple('Point', 'x y')\n", EntityType.TYPE, "Point"),
         ("double = lambda x: 2 * x\n", EntityType.FUNCTION, "double"),
@@ -33,6 +34,45 @@ def test_a_name_bound_at_the_top_is_an_entity(source: str, kind: EntityType, nam
     entity = only(source)
     assert (entity.entity_type, entity.name) == (kind, name)
     assert entity.signature
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Union[str, 'Style']",
+        "t.Callable[[Union[str, 'Text']], None]",
+        "dict[str, int]",
+        "collections.deque[int]",
+        "Row[T][int]",
+        "int | None",
+        "('Late' | t.Sequence[str] | T)",
+        "OtherClass",
+        "models.OtherClass",
+        "str",
+    ],
+)
+def test_a_camel_case_name_for_a_type_expression_is_a_type(value: str) -> None:
+    entity = only(f"if TYPE_CHECKING:\n    StyleType = {value}\n")
+    assert (entity.entity_type, entity.name) == (EntityType.TYPE, "StyleType")
+    assert entity.signature == f"StyleType = {value}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "App = Flask()\n",
+        "Default = Color.Red\n",
+        "First = Colors[0]\nLast = Colors[-1]\nSome = Colors[1:2]\nOther = rows['a']\n",
+        "Flags = re.I | re.M\nBits = 1 | Two\nSum = Left + Right\n",
+        "Title = 'text'\nNothing = None\nOn = True\n",
+        "Value = value\nLevel = logging.INFO\nLoad = load().Type\n",
+        "style = Union[str, int]\nrow_type = dict[str, int]\n",  # the casing of a variable
+        "def f():\n    Local = Union[str, int]\n",
+        "class A:\n    Meta = Parent\n    Serializer = rows.Serializer\n",
+    ],
+)
+def test_other_values_of_camel_case_names_are_no_types(source: str) -> None:
+    assert EntityType.TYPE not in [entity.entity_type for entity in extract_entities(source, "a.py")]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from zerikai_memory.lang.python_aliases import is_alias
 from zerikai_memory.lang.python_references import refer
 from zerikai_memory.lang.registrations import REGISTERED, role_of
 from zerikai_memory.lang.spec import Draft, Grammar, LanguageSpec, Match, Mention, declared
@@ -36,7 +37,8 @@ def describe(match: Match, source: Source) -> Draft | None:
     elif match.node.type == "class_definition":
         draft = _class(match.node, source.text(name), source)
     else:
-        return _assigned(kind, match, name, source)
+        value = match.first("alias")
+        return None if value is not None and not is_alias(value, source) else _assigned(kind, match, name, source)
     outer = match.first("outer")
     decorators = [node for node in outer.named_children if node.type == "decorator"] if outer is not None else []
     if decorators:

@@ -13,10 +13,15 @@
   left: (type [(identifier) @name (generic_type (identifier) @name)])) @definition.type
 (expression_statement
   (assignment left: (identifier) @name type: (type) @type
-    (#match? @type "^([a-z]+\\.)?TypeAlias$")) @definition.type)
+    (#match? @type "^['\"]?([a-z_]+\\.)?TypeAlias['\"]?$")) @definition.type)
 (expression_statement
   (assignment left: (identifier) @name right: (call function: [(identifier) (attribute)] @maker)
     (#match? @maker "^([a-z_]+\\.)?(NewType|TypeVar|ParamSpec|TypeVarTuple|TypeAliasType|namedtuple|NamedTuple|TypedDict|(Int|Str)?Enum|(Int)?Flag)$")) @definition.type)
+; A name in CamelCase for a type expression; which those are is told by describe
+(expression_statement
+  (assignment left: (identifier) @name !type
+    right: [(subscript) (binary_operator) (parenthesized_expression) (identifier) (attribute)] @alias
+    (#match? @name "^_*[A-Z][A-Za-z0-9_]*[a-z]")) @definition.type)
 
 ; Constants: NAME = 1, NAME: type = 1, name: Final = 1, NAME, OTHER = 1, 2
 (expression_statement
