@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
+from zerikai_memory.memory.evidence import Rarity, Shared
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
@@ -28,7 +29,19 @@ from zerikai_memory.memory.notes import (
     unclear_id,
 )
 from zerikai_memory.memory.pairing import Compared, disagreeing
-from zerikai_memory.memory.recall import Candidate, DecayDays, answers, asked_for, chosen, coverage, rank_records
+from zerikai_memory.memory.recall import (
+    COVERAGE,
+    Asked,
+    Candidate,
+    DecayDays,
+    asked_for,
+    by_evidence,
+    chosen,
+    coverage,
+    in_common,
+    nearest,
+    rank_records,
+)
 from zerikai_memory.memory.salience import importance, tentative
 from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
@@ -47,6 +60,8 @@ SESSIONS_TO_CONFIRM = 3
 CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
 RECALL_CANDIDATES = 200
 FRAME_RECORDS = 20
+# Records that are named where none answers.
+NEAREST = 2
 # Words that only mean the same are scored in fewer records.
 KIN_ROWS = 3_000
 LEAST_PREFIX = 6
@@ -138,27 +153,23 @@ class Ledger:
         category = asked_category(category)
         if as_of is not None:
             return self._recall_then(target, query, category, limit, as_of)
-        table = self._table(target)
-        arrays = table.get()
         asked = asked_for(query, category)
-        ranked = rank_records(
-            arrays,
-            table.lexical(asked.query.words, arrays, RECALL_CANDIDATES),
-            table.lexical(asked.kin, arrays, RECALL_CANDIDATES, KIN_ROWS),
-            self._parts.embedder.encode([asked.query.text])[0],
-            category=category,
-            fixing=asked.fixing,
-            now=self._parts.now(),
-            decay=self._parts.decay,
-        )[: 4 * limit + 8]
-        notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
-        candidates = [
-            Candidate(note, one.score, one.distance, arrays.vectors[one.position])
-            for one in ranked
-            if (note := notes.get(arrays.ids[one.position])) and not note.superseded_by
-        ]
+        candidates = self._candidates(target, asked, category, limit)
         shown = chosen(asked, candidates, self._of_frames(target, query, category), limit)
+        if not shown and asked.by_evidence:
+            found = in_common(asked, candidates)
+            shown = by_evidence(asked, found, self._rarity(target, [words for _, words in found]), limit)
         return self.checked(target, self._with_conflicting(shown, limit))
+
+    def nearest(self, target: Workspace, query: Query, category: str | None) -> tuple[Note, ...]:
+        """Live records, one or two, that come nearest to a question that none answers, the best first.
+
+        None where nothing speaks for any: no word in common and a vector that is far.
+        """
+        category = asked_category(category)
+        asked = asked_for(query, category)
+        found = in_common(asked, self._candidates(target, asked, category, NEAREST))
+        return tuple(nearest(found, self._rarity(target, [words for _, words in found]), NEAREST))
 
     def about(self, target: Workspace, places: Iterable[tuple[str, str]], limit: int) -> tuple[Note, ...]:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
@@ -300,7 +311,32 @@ class Ledger:
         """By words alone over what was known then: the arrays in memory hold today's state."""
         asked = asked_for(query, category).query
         found = self._parts.notes.search(target.id, asked.words, category, RECALL_CANDIDATES, as_of=as_of)
-        return tuple([note for note, _ in found if answers(coverage(asked, note), 4.0)][:limit])
+        return tuple([note for note, _ in found if coverage(asked, note) >= COVERAGE][:limit])
+
+    def _candidates(self, target: Workspace, asked: Asked, category: str | None, limit: int) -> list[Candidate]:
+        """Live records by falling score, more than are shown."""
+        table = self._table(target)
+        arrays = table.get()
+        ranked = rank_records(
+            arrays,
+            table.lexical(asked.searched, arrays, RECALL_CANDIDATES),
+            table.lexical(asked.kin, arrays, RECALL_CANDIDATES, KIN_ROWS),
+            self._parts.embedder.encode([asked.query.text])[0],
+            category=category,
+            fixing=asked.fixing,
+            now=self._parts.now(),
+            decay=self._parts.decay,
+        )[: 4 * limit + 8]
+        notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
+        return [
+            Candidate(note, one.score, one.distance, arrays.vectors[one.position])
+            for one in ranked
+            if (note := notes.get(arrays.ids[one.position])) and not note.superseded_by
+        ]
+
+    def _rarity(self, target: Workspace, found: Sequence[Shared]) -> Rarity:
+        table = self._table(target)
+        return Rarity(len(table.get()), table.holding(word for one in found for word in (*one.same, *one.related)))
 
     def _of_frames(self, target: Workspace, query: Query, category: str | None) -> list[Note]:
         """Live records about the code that a trace goes through, innermost frame first."""
