@@ -244,6 +244,7 @@ def test_of_the_uses_those_are_told_that_are_asked_for(shop, workspace, memory, 
     answer = shop(question)
     assert answer.route.backend == "map"
     assert sorted(hit.start_line for hit in answer.results) == lines
+    assert any("all its uses" in told for told in answer.warnings) == (question == "where is Plain raised?")
     assert any("other use" in told and "code_map view=dependents" in told for told in answer.warnings) == others
     assert lines or "nothing in the project inherits from it" in answer.answer
 
@@ -261,8 +262,13 @@ def test_a_line_that_a_file_does_not_have_is_told(shop):
     assert "line 99999 is not in the map: shop/orders.py has the lines 1 to 5" in answer.answer
 
 
-def test_an_unknown_name_is_searched_for_as_ever(shop):
-    assert shop("who calls no_such_function_at_all?").route.backend != "map"
+def test_an_unknown_name_is_said_to_be_unknown_and_searched_for(shop):
+    answer = shop("who calls no_such_function_at_all?")
+    assert answer.route.backend != "map"
+    assert answer.warnings == (
+        "'no_such_function_at_all' names nothing in the code map, so its words are searched for",
+    )
+    assert shop("who calls home?").warnings == ()
 
 
 def test_lines_follow_an_edit_and_say_so(shop, workspace):

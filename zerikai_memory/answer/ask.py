@@ -8,7 +8,7 @@ from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
 from zerikai_memory.answer.fitting import within_budget
-from zerikai_memory.answer.related import RelatedParts, answer_from_map
+from zerikai_memory.answer.related import RelatedParts, answer_from_map, unknown_name
 from zerikai_memory.answer.sections import only_sections_asked, sections_asked
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
 from zerikai_memory.errors import InputError
@@ -90,17 +90,19 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         return within_budget(_notes_only(parts, query, category, options.limit), options.budget_tokens)
     if not query.text:
         raise InputError("The question is empty; ask something, or give a category to see its latest notes.")
+    unknown: tuple[str, ...] = ()
     if parts.related is not None and not (options.use_cloud or query.frames or query.filters.of_code):
         told = answer_from_map(parts.related, parts.workspace.name, query.text, options.list_limit)
         if told is not None:
             return within_budget(told, options.budget_tokens)
+        unknown = unknown_name(parts.related, query.text)
     ranking = parts.searcher.search(query, options.search)
     # Who filters for code is not served by records, unless they are about what was found.
     notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
     sections = sections_asked(query.plain, parts.brief()) if not query.frames else ()
     if only_sections_asked(query.plain, sections):
         ranking = _named_alone(ranking, query)
-    warnings = _warnings(query, ranking)
+    warnings = (*unknown, *_warnings(query, ranking))
     if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
         answer = nothing_relevant_answer(nearest)

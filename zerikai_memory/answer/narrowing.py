@@ -33,7 +33,8 @@ def narrowed(reply: MapReply, only: str, read: ReadFile, entities: EntitiesOf, s
     parts = [replace(part, rows=_rows(part, only, read, entities, said)) for part in reply.parts]
     found = any(part.rows for part in parts)
     if not found and not (only == "subclasses" and _of_classes(reply.parts)):
-        return reply
+        unknown = f"no line is known where it is {only}; these are all its uses"
+        return replace(reply, notes=(*reply.notes, unknown)) if only in _LINES and _places(reply.parts) else reply
     others = len(_places(reply.parts) - _places(parts))
     told = f"{others} other {'use' if others == 1 else 'uses'}: code_map view={reply.view} target={reply.target}"
     kept = tuple(part if part.guesses else replace(part, title=only) for part in parts if part.rows or not part.guesses)

@@ -69,6 +69,16 @@ def answer_from_map(parts: RelatedParts, workspace: str, question: str, limit: i
     return _answer(parts, workspace, question, asked, reply, limit)
 
 
+def unknown_name(parts: RelatedParts, question: str) -> tuple[str, ...]:
+    """A warning for a question for a relation of something written as code that nothing in the project is called."""
+    asked = use_question(question)
+    if asked is None or not (asked.as_code or asked.name.isupper()):
+        return ()
+    if parts.map.relation(asked.view, asked.name) is not None:
+        return ()
+    return (f"{asked.name!r} names nothing in the code map, so its words are searched for",)
+
+
 def _is_constant(name: str, reply: MapReply) -> bool:
     """Whether a word in capitals is what a thing of the project is called, in capitals too."""
     return name.isupper() and any(part.subject and part.subject.name.rpartition(".")[2] == name for part in reply.parts)
