@@ -170,6 +170,12 @@ def test_an_unknown_value_names_the_known_ones(question: str, known: str, memory
         memory.query(question, str(project))
 
 
+def test_a_path_to_be_kept_out_that_is_not_there_is_told_and_no_error(memory: Memory, project: Path) -> None:
+    answer = memory.query("load_user -path:vendor", str(project))
+    assert "load_user" in {hit.name for hit in answer.results}
+    assert answer.warnings[0].startswith("path: 'vendor' fits no indexed file")
+
+
 def test_a_known_value_that_fits_nothing_is_said(memory: Memory, project: Path) -> None:
     answer = memory.query("user lang:vue", str(project))
     assert answer.nothing_relevant

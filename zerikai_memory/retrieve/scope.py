@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.errors import InputError
 from zerikai_memory.retrieve.filters import Filters, kinds_meant, languages_meant, parted, paths_meant
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.store.index import WorkspaceIndex
@@ -36,10 +37,10 @@ class Scope:
 
 def scope_of(index: WorkspaceIndex, view: IndexView, position: Mapping[int, int], query: Query) -> Scope:
     """What the question lets in; `position` maps rows of the index to places of the view. Raises InputError."""
-    allowed = filtered(view, query.filters) if query.filters.of_code else None
-    warnings = []
+    filters, warnings = _without_absent(view, query.filters)
+    allowed = filtered(view, filters) if filters.of_code else None
     if allowed is not None and not allowed.any():
-        warnings.append(f"nothing in the index fits {query.filters}")
+        warnings.append(f"nothing in the index fits {filters}")
     if query.phrases:
         holders = [
             _flags(len(view), (position.get(row) for row in rows_with_phrase(index, phrase)))
@@ -74,6 +75,20 @@ def filtered(view: IndexView, filters: Filters) -> Flags:
     files &= _fitting(filters.path, lambda values: paths_meant(values, paths), paths)
     allowed: Flags = files[view.file_of]
     return allowed & _fitting(filters.kind, kinds_meant, view.types) if filters.kind else allowed
+
+
+def _without_absent(view: IndexView, filters: Filters) -> tuple[Filters, list[str]]:
+    """The filters without paths to be kept out that are not there anyway, and a warning for each of these."""
+    paths = [file.path for file in view.files]
+    kept, warnings = [], []
+    for value in filters.path:
+        try:
+            if value.startswith("!"):
+                paths_meant([value[1:]], paths)
+            kept.append(value)
+        except InputError as error:
+            warnings.append(f"{error}; nothing had to be kept out")
+    return replace(filters, path=tuple(kept)), warnings
 
 
 def _fitting(values: Sequence[str], meant: Callable[[Sequence[str]], frozenset[str]], each: Sequence[str]) -> Flags:
