@@ -118,3 +118,78 @@ def test_names_of_rules_are_told_apart():
 def test_a_long_paste_is_judged_without_backtracking_for_ever(part: str):
     # A pattern that backtracks would not come back; nothing here depends on how fast a machine is.
     assert tentative(part * JUDGED_CHARS) in {None, *(cue.name for cue in salience_rules().tentative)}
+
+
+# Builds that are red today, hearsay, experiments, and what nobody has looked at.
+FLEETING = [
+    "CI is red",
+    "The CI is red again",
+    "The build is red",
+    "the tests on main are red",
+    "nightly build is red now",
+    "staging is down",
+    "someone mentioned that Riga may be added",
+    "Someone said the scanner was slow",
+    "somebody in ops told me the pool is too small",
+    "quick experiment, will throw this branch away",
+    "haven't looked into the fare bug yet",
+    "I have not checked the tides",
+    "not tested yet",
+    "Nobody has looked at the queue so far",
+    "apparently the gate reboots",
+    "I heard that Kalmar closes in June",
+    "rumour has it that Riga opens",
+    "just a spike to see if Kafka fits",
+    "trying out uv on the laptop",
+    "They say the port is closed",
+    "throwaway branch for the new UI",
+    "didn't get to test the import yet",
+    "A small prototype, I'll delete it",
+]
+# Colours, words that are spoken of, and near forms of the same words that hold for good.
+LASTING = [
+    "Berth light colour is blue",
+    "Berth light colour is red",
+    "The error banner is red",
+    "Failed sailings are shown red",
+    "The warning icon is red",
+    "The status LED is green",
+    "The word maybe is a reserved token of the rule language",
+    "The keyword later is reserved",
+    "The delivery van is broken down by region in reports",
+    "Users may cancel up to 24 hours before departure",
+    "Guests might be asked for an ID",
+    "The experiment flag is read from the environment",
+    "Experiments run in the sandbox cluster",
+    "Prototype pollution is blocked by freezing Object.prototype",
+    "Testing the parser requires Docker",
+    "Someone must approve each release",
+    "If someone says stop the bot leaves the channel",
+    "The job will delete it after 30 days",
+    "Retries are not tested in CI",
+    "Not checked certificates are refused",
+    "A quick check of the tides runs every hour",
+    "Never tested backups are no backups",
+    "They are stored as bytes",
+    "Spikes in load are absorbed by the queue",
+    "The test suite stores its results in red.json",
+    "We have not used Celery since 2023",
+    "People may board 30 minutes before",
+    "The server is slow to start because it loads the tide tables",
+    "Trying a payment twice returns the first result",
+    "A short trial of 14 days is offered to new users",
+    "The scratch directory is wiped at boot",
+    "Checks have not been needed since the trigger exists",
+    "Tokens are never checked twice",
+]
+
+
+@pytest.mark.parametrize("text", FLEETING)
+def test_what_holds_for_a_day_was_heard_or_is_tried_weighs_little(text: str):
+    assert importance("fact", text) <= TENTATIVE_MOST
+
+
+@pytest.mark.parametrize("text", LASTING)
+def test_what_only_sounds_like_that_weighs_as_a_statement(text: str):
+    assert tentative(text) is None
+    assert importance("fact", text) >= FIRM_LEAST

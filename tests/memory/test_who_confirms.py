@@ -81,3 +81,9 @@ def test_blank_names_are_no_sessions(brain: Brain):
         note = open_ledger(brain, session=session).save(SHOP, Draft("Deploys go out from main", session=" "))
     assert note.confirmed_by is None
     assert brain.notes.sessions(note.id) == {"a", "b"}
+
+
+def test_each_time_a_vague_remark_is_said_the_reply_says_why_it_weighs_little(ledger: Ledger):
+    told = [ledger.save(SHOP, Draft("Someone said the scanner was slow")).warnings for _ in range(3)]
+    assert all("no firm statement (hearsay)" in " ".join(warnings) for warnings in told)
+    assert ["said again is recorded" in " ".join(warnings) for warnings in told] == [False, True, True]

@@ -73,7 +73,7 @@ def saving_warnings(note: Note, given: str, *, asked: Note, new: bool) -> tuple[
     elif note.content != storable(given) or MASK in " ".join((note.detail, *note.tags, note.run_id or "")):
         found.append("what looks like a secret was masked before it was stored")
     why = tentative(note.content, note.outcome)
-    if new and why and note.importance <= TENTATIVE_MOST:
+    if why and note.importance <= TENTATIVE_MOST:
         found.append(f"it weighs little, because it is worded as no firm statement ({why}); say what holds, if it does")
     return tuple(found)
 

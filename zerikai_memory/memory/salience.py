@@ -33,7 +33,7 @@ _NAMES = re.compile(
     r"(?:\w+[-_])+\w+\b|\b[a-z]+[A-Z]\w*|\b\w+\(\)|\b\w+(?:\.\w+)+\b"
 )
 # A capital inside of a sentence is a name, unless everything is shouted.
-_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9,)] )(?!I\b|I'|TBD\b|TBC\b|WIP\b)[A-ZÀ-Þ][\w]*")
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9,)] )(?!I\b|I'|TBD\b|TBC\b|WIP\b|CI\b|CD\b)[A-ZÀ-Þ][\w]*")
 _SENTENCE = re.compile(r"(?<=[.!?;…])\s+|(?<=[。！？；])|\s[-–—]\s|\n+")
 _ASKED = re.compile(r"[?？؟]\W*$")
 
