@@ -130,8 +130,9 @@ def _run_list(memory: Memory, args: argparse.Namespace) -> int:
     records = memory.records(args.workspace)
     if args.question:
         found = records.asked(args.question, args.category, args.last, **then)
-    else:
-        found = records.listed(args.category, args.last, live_only=not args.all, **then)
+        nearest = () if found or then else records.nearest(args.question, args.category)
+        return _show(args, found, render_notes.answering_notes(found, nearest))
+    found = records.listed(args.category, args.last, live_only=not args.all, **then)
     return _show(args, found, render_notes.note_list(found))
 
 

@@ -18,6 +18,13 @@ def note_list(notes: Sequence[Note]) -> str:
     return "\n".join(_entry(note) for note in notes)
 
 
+def answering_notes(notes: Sequence[Note], nearest: Sequence[Note]) -> str:
+    """The records that answer a question; where none does, those that come nearest, told as such."""
+    if notes or not nearest:
+        return note_list(notes)
+    return f"No records. The nearest, too far to be an answer:\n{note_list(nearest)}"
+
+
 def note_history(history: NoteHistory) -> str:
     """The chain, oldest first, then everything that happened to it."""
     lines = [_entry(note) for note in history.notes]

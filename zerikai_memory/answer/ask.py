@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from zerikai_memory.answer.extractive import extractive_answer, nothing_relevant_answer
+from zerikai_memory.answer.extractive import extractive_answer, no_note_answer, nothing_relevant_answer
 from zerikai_memory.answer.fitting import within_budget
 from zerikai_memory.answer.related import RelatedParts, answer_from_map, unknown_name
 from zerikai_memory.answer.sections import only_sections_asked, sections_asked
@@ -45,6 +45,9 @@ class Records(Protocol):
 
     def recall(self, query: Query, category: str | None, limit: int) -> tuple[Note, ...]:
         """Live records that answer the question, best first; of one category or of all."""
+
+    def nearest(self, query: Query, category: str | None) -> tuple[Note, ...]:
+        """The one or two live records that come nearest to a question that none answers."""
 
     def latest(self, category: str | None, limit: int) -> tuple[Note, ...]:
         """The newest live records."""
@@ -105,7 +108,8 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     warnings = (*unknown, *_warnings(query, ranking))
     if ranking.nothing_relevant and not (notes or sections):
         nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
-        answer = nothing_relevant_answer(nearest)
+        records = () if query.filters.of_code else parts.notes.nearest(query, None)
+        answer = nothing_relevant_answer(nearest, records)
         route = Route("none", None, "nothing relevant was found, so no model is asked")
         told = _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
         return within_budget(told, options.budget_tokens)
@@ -161,7 +165,8 @@ def _category(parts: AskParts, query: Query) -> str | None:
 
 def _notes_only(parts: AskParts, query: Query, category: str, limit: int) -> QueryAnswer:
     notes = parts.notes.recall(query, category, limit) if query.plain else parts.notes.latest(category, limit)
-    answer = extractive_answer((), notes) or f"No note of category {category!r} answers this."
+    nearest = parts.notes.nearest(query, category) if query.plain and not notes else ()
+    answer = extractive_answer((), notes) or no_note_answer(category, nearest)
     route = Route("none", None, "notes are quoted as they are")
     return _reply(parts, query, answer=answer, route=route, notes=notes, nothing_relevant=not notes)
 

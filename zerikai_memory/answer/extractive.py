@@ -20,6 +20,8 @@ _ANCHOR_WORDS = {
     "unknown": "not been checked",
 }
 MAX_SUMMARY_CHARS = 160
+# Of a record that is only named as the nearest.
+MAX_NEAREST_CHARS = 90
 
 
 def extractive_answer(
@@ -32,12 +34,24 @@ def extractive_answer(
     return "\n".join(lines)
 
 
-def nothing_relevant_answer(nearest: Sequence[Hit]) -> str:
-    """An honest no, with the nearest names so that the reader can judge and ask again."""
-    if not nearest:
-        return "Nothing relevant was found in this workspace."
-    names = ", ".join(f"{hit.qualified_name or hit.name} ({hit.file_path})" for hit in nearest)
-    return f"Nothing relevant was found in this workspace. The nearest, too far to be cited: {names}."
+def nothing_relevant_answer(nearest: Sequence[Hit], notes: Sequence[Note] = ()) -> str:
+    """An honest no, with the nearest names and records so that the reader can judge and ask again."""
+    names = [f"{hit.qualified_name or hit.name} ({hit.file_path})" for hit in nearest]
+    return "Nothing relevant was found in this workspace." + _too_far([*names, *map(_named, notes)])
+
+
+def no_note_answer(category: str, nearest: Sequence[Note]) -> str:
+    """That no record of a category answers, with the nearest of them."""
+    return f"No note of category {category!r} answers this." + _too_far([_named(note) for note in nearest])
+
+
+def _too_far(names: Sequence[str]) -> str:
+    return f" The nearest, too far to be cited: {', '.join(names)}." if names else ""
+
+
+def _named(note: Note) -> str:
+    """A record by its id and first words; not in the form of a citation, for it is none."""
+    return f'record {note.id} ({note.category}: "{_cut(" ".join(note.content.split()), MAX_NEAREST_CHARS)}")'
 
 
 def _note_line(note: Note) -> str:
@@ -57,4 +71,8 @@ def _hit_line(hit: Hit, entity: CodeEntity) -> str:
 
 def _summary(entity: CodeEntity) -> str:
     text = first_paragraph(entity.docstring) if entity.docstring else " ".join(entity.signature.split())
-    return text if len(text) <= MAX_SUMMARY_CHARS else text[:MAX_SUMMARY_CHARS].rsplit(" ", 1)[0] + " ..."
+    return _cut(text, MAX_SUMMARY_CHARS)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " ..."

@@ -43,6 +43,11 @@ class WorkspaceRecords:
         """Live records that answer the question, best first."""
         return self.ledger.recall(self.target, query, category, limit)
 
+    def nearest(self, question: Query | str, category: str | None) -> tuple[Note, ...]:
+        """The one or two live records that come nearest to a question that none answers; see Ledger.nearest."""
+        query = understand(question) if isinstance(question, str) else question
+        return self.ledger.nearest(self.target, query, category)
+
     def latest(self, category: str | None, limit: int) -> tuple[Note, ...]:
         """The newest live records of a category."""
         return self.ledger.latest(self.target, category, limit)
