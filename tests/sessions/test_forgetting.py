@@ -295,7 +295,8 @@ def test_a_copy_of_a_line_at_another_time_does_not_come_back(order, home, opened
     assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
 
 
-def test_forgetting_a_copy_at_other_times_leaves_the_original_whole(home, opened):
+@pytest.mark.parametrize("anew", [False, True])
+def test_forgetting_a_copy_at_other_times_leaves_the_original_whole(anew, home, opened, tmp_path):
     original, fork, path = claude_fork(home)
     (first,) = [one for one in home.rglob("*.jsonl") if one != path]
     lines = [record | {"uuid": f"0bb0c0de-000{n}"} for n, record in enumerate(lines_of(first))]
@@ -304,6 +305,11 @@ def test_forgetting_a_copy_at_other_times_leaves_the_original_whole(home, opened
     tape = opened()
     tape.index()
     tape.forget(fork)
+    if anew:
+        tape.close()
+        for file in (tmp_path / "brain").glob("sessions.db*"):
+            file.unlink()
+        tape = opened()
     tape.index()
     assert [step.text for step in tape.show(original)] == [SECRET, "noted"]
 

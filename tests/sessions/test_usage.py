@@ -370,6 +370,68 @@ def test_a_session_that_is_forgotten_takes_no_figure_from_a_fork_that_tells_it_t
     assert totals(tape)["output"] == 0
 
 
+def make_anew(tape, tmp_path, archive):
+    tape.close()
+    for file in (tmp_path / "brain").glob("sessions.db*"):
+        file.unlink()
+    return archive(tmp_path)
+
+
+@pytest.mark.parametrize("order", ["together", "fork later", "index made anew"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_what_a_forgotten_session_spent_is_not_counted_for_a_fork_that_copies_it(agent, order, tmp_path, archive):
+    if agent == "claude-code":
+        old = [claude("m1", "r1", 30), claude("m2", "r2", 15, second=4)]
+        name, path, fork = "s1", f"{CLAUDE}/s1.jsonl", f"{CLAUDE}/s2.jsonl"
+        new = [*(one | {"sessionId": "s2"} for one in old), claude("m3", "r3", 5, session="s2", second=9)]
+    else:
+        old = [meta("a"), counter((100, 20, 30)), counter((260, 120, 45))]
+        name, path, fork = "a", f"{CODEX}/rollout-1.jsonl", f"{CODEX}/rollout-2.jsonl"
+        new = [meta("b", forked_from_id="a"), *old[1:], counter((300, 120, 50))]
+    write(tmp_path, path, *old)
+    if order != "fork later":
+        write(tmp_path, fork, *new)
+    tape = archive(tmp_path)
+    assert totals(tape)["output"] == (45 if order == "fork later" else 50)
+    tape.forget(name)
+    if order == "fork later":
+        write(tmp_path, fork, *new)
+    if order == "index made anew":
+        tape = make_anew(tape, tmp_path, archive)
+    assert totals(tape)["output"] == 5
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_fork_that_is_forgotten_takes_its_own_figures_and_no_others(anew, tmp_path, archive):
+    old = [claude("m1", "r1", 30), claude("m2", "r2", 15, second=4)]
+    write(tmp_path, f"{CLAUDE}/s1.jsonl", *old)
+    copied = [one | {"sessionId": "s2"} for one in old]
+    write(tmp_path, f"{CLAUDE}/s2.jsonl", *copied, claude("m3", "r3", 5, session="s2", second=9))
+    tape = archive(tmp_path)
+    tape.index()
+    tape.forget("s2")
+    assert totals(make_anew(tape, tmp_path, archive) if anew else tape)["output"] == 45
+
+
+@pytest.mark.parametrize("first", ["original", "fork"])
+def test_what_a_session_spends_after_it_was_forgotten_is_not_counted_for_a_fork_either(first, tmp_path, archive):
+    write(tmp_path, f"{CLAUDE}/s1.jsonl", claude("m1", "r1", 30))
+    tape = archive(tmp_path)
+    tape.index()
+    tape.forget("s1")
+    more = claude("m2", "r2", 15, second=4)
+    both = [
+        (f"{CLAUDE}/s1.jsonl", [more]),
+        (f"{CLAUDE}/s2.jsonl", [more | {"sessionId": "s2"}, claude("m3", "r3", 5, session="s2", second=9)]),
+    ]
+    for path, lines in both if first == "original" else both[::-1]:
+        write(tmp_path, path, *lines)
+        tape.index()
+    for _ in range(2):
+        assert totals(tape)["output"] == 5
+        tape = make_anew(tape, tmp_path, archive)
+
+
 def test_the_same_counters_of_two_sessions_are_two_spendings(tmp_path, archive):
     for name in "ab":
         write(tmp_path, f"{CODEX}/rollout-{name}.jsonl", meta(name), counter((100, 20, 30)), counter((260, 120, 45)))

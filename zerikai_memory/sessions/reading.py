@@ -13,11 +13,14 @@ from pathlib import Path
 from zerikai_memory.redact import mask_secrets
 from zerikai_memory.sessions.cleaning import clean, clean_label
 from zerikai_memory.sessions.formats.base import Format, Json, Line, Said, plain_id
+from zerikai_memory.sessions.formats.spent import Spent
 from zerikai_memory.sessions.lines import WHOLE_BYTES, Kinship, RawLine, fingerprint, kinship, packed, raw_lines
 from zerikai_memory.sessions.survey import Transcript, stored_path
 from zerikai_memory.sessions.usage import UsageReader, UsageState
+from zerikai_memory.store.forgotten import message_marks
 from zerikai_memory.store.tape import TapeStore
 from zerikai_memory.store.tape_batch import SourceState, TapeBatch, Told
+from zerikai_memory.store.tape_left_out import Added
 
 # Lines of one transaction: enough that commits cost nothing, little enough for memory and for other writers.
 GROUP_LINES, GROUP_BYTES = 1_000, 8_000_000
@@ -65,6 +68,7 @@ class FileReader:
         self._replaced = False
         self._rows: dict[str, int | None] = {}
         self._told: tuple[int, str, str] | None = None
+        self._added: dict[str, Added] = {}
 
     def run(self) -> str:
         """Read the new bytes; why nothing of the file could be read, empty where something was."""
@@ -92,13 +96,15 @@ class FileReader:
             with self._batch() as (batch, source):
                 for raw in group:
                     self._take_raw(batch, source, raw)
+                if offset:  # all of it is new, and a later group may never come
+                    self._mark_added(batch)
                 done = group[-1].end
                 batch.save_source(self._saved(done, fingerprint(path, done), finished=False))
         self._counts["read"] += done - offset
         state = self._state
         trouble = f"none of its {state.bad} lines could be read" if state.bad and not state.good else ""
         with self._batch() as (batch, source):
-            batch.end_reading(source)
+            self._end(batch, source)
             batch.save_source(self._saved(done, fingerprint(path, done), trouble, finished=True))
         return trouble
 
@@ -114,7 +120,7 @@ class FileReader:
         with self._batch() as (batch, source):
             for number, line in enumerate(lines):
                 self._take(batch, source, line, number)
-            batch.end_reading(source)
+            self._end(batch, source)
             batch.save_source(self._saved(self._file.size, "", finished=True))
         return ""
 
@@ -176,14 +182,46 @@ class FileReader:
             self._leave_out(batch, line, place)
 
     def _leave_out(self, batch: TapeBatch, line: Line, place: int) -> None:
-        """A line of a forgotten session: what was said since it was forgotten must not come back from a fork either."""
-        state = self._state
+        """A line of a forgotten session: what was added since it was forgotten must not come back from a fork either.
+
+        That is what stands behind all that is marked. What a fork copied of its origin stands before it, and a file
+        without anything marked may be such a copy, unless it was read before.
+        """
+        agent, state = self._format.name, self._state
         for said in line.said:
             state.moment = max(state.moment, said.at or 0.0)
-            kept = clean(said, self._max_chars, thinking=self._thinking)
-            if kept is not None:
-                key = _key(self._format, state.session, kept, place)
-                state.own = batch.leave_out(state.session, key, self._as_told(kept, place, 0), own=state.own)
+            if kept := clean(said, self._max_chars, thinking=self._thinking):
+                key, entry = _key(self._format, state.session, kept, place), plain_id(kept.entry)
+                told = (key, kept.role, kept.at, kept.text, entry)
+                if batch.left_out.knows(agent, state.session, *told):
+                    self._begin_added()
+                elif state.own:
+                    self._added_now().marks += message_marks(agent, state.session, *told)
+                    self._added_now().since = min(self._added_now().since, state.moment)
+        if line.spent:
+            table = batch.left_out.responses()
+            self._usage_reader().take(table, 0, place, _named(line.spent))
+            row = batch.session_row(state.session)
+            if any(batch.left_out.knows_figure(agent, state.session, row, figure) for figure in table.keys):
+                self._begin_added()
+            elif state.own:
+                self._added_now().figures += table.keys
+
+    def _begin_added(self) -> None:
+        self._state.own = True
+        self._added.pop(self._state.session, None)
+
+    def _added_now(self) -> Added:
+        return self._added.setdefault(self._state.session, Added())
+
+    def _end(self, batch: TapeBatch, source: int) -> None:
+        batch.end_reading(source)
+        self._mark_added(batch)
+
+    def _mark_added(self, batch: TapeBatch) -> None:
+        for session, added in self._added.items():
+            batch.left_out.add(self._format.name, batch.session_row(session), added)
+        self._added.clear()
 
     def _store_line(self, batch: TapeBatch, source: int, session: int, line: Line, place: int) -> None:
         facts = (session, line.cwd or "", line.title or "")
@@ -196,8 +234,8 @@ class FileReader:
             self._state.moment = max(self._state.moment, said.at or 0.0)
             self._store_said(batch, source, session, said, place, min(number, LINE_PLACES - 1))
         if line.spent:
-            named = [replace(one, identity=plain_id(one.identity), model=plain_id(one.model)) for one in line.spent]
-            self._usage_reader().take(batch.responses, session, place, named)
+            self._state.own = True
+            self._usage_reader().take(batch.responses, session, place, _named(line.spent))
 
     def _usage_reader(self) -> UsageReader:
         scope = self._state.session if self._format.local_identity else ""
@@ -269,6 +307,10 @@ class FileReader:
         return SourceState(
             self._path, self._format.name, size, mtime_ns, offset, mark, state, leaf=leaf, trouble=trouble
         )
+
+
+def _named(spent: Iterable[Spent]) -> list[Spent]:
+    return [replace(one, identity=plain_id(one.identity), model=plain_id(one.model)) for one in spent]
 
 
 def _restored(saved: str) -> ReaderState:

@@ -47,10 +47,12 @@ class UsageReader:
         self._state = state
         self._forked = forked
         self._scope = scope
+        self._is_named = True
 
     def take(self, table: ResponseTable, session: int, place: int, spent: Sequence[Spent]) -> None:
         """Book the figures of one line, which stands at `place` in its file."""
         for number, one in enumerate(spent):
+            self._is_named = bool(one.identity)
             named = replace(one, identity=one.identity or f"{session}/{place}/{number}")
             if one.identity and one.weak:
                 named = replace(named, identity=self._told_apart(table, session, one))
@@ -90,7 +92,7 @@ class UsageReader:
         total, before = _figures(spent.tokens), self._state.total
         key = self._key("total", *map(str, total))
         self._state.total = total
-        if total == before or table.knows(session, key):
+        if total == before or table.knows(session, key) or table.forgot(session, key, running=True):
             return
         step = _step(total, before, _figures(spent.last) if spent.last else None, forked=self._forked)
         if not any(step):
@@ -105,7 +107,7 @@ class UsageReader:
     def _record(self, table: ResponseTable, session: int, spent: Spent) -> None:
         figures = _figures(spent.tokens)
         key = self._key("record", spent.identity, *map(str, figures))  # some servers give every response one id
-        if spent.tokens.empty or table.knows(session, key):
+        if spent.tokens.empty or table.knows(session, key) or (self._is_named and table.forgot(session, key)):
             return
         if _take_match(self._state.steps, figures):
             spent = replace(spent, tokens=Tokens(0, 0, 0, 0, 0), requests=0)
@@ -142,7 +144,9 @@ class UsageReader:
         if grade == _GRADES[Counting.MEASURED]:
             table.replace_lower(session, self._state.stretch, grade)
         own = str(session) if grade else self._scope
-        self._store(table, session, self._key("response", own, spent.identity), spent, grade)
+        key = self._key("response", own, spent.identity)
+        if grade or not (self._is_named and table.forgot(session, key)):
+            self._store(table, session, key, spent, grade)
 
     def _store(
         self, table: ResponseTable, session: int, key: bytes, spent: Spent, grade: int = 0, *, running: bool = False

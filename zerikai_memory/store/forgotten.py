@@ -53,6 +53,14 @@ class Forgotten:
             _mark("replay", agent, name, *said) in self.marks for name in origins
         )
 
+    def response(self, agent: str, key: bytes, family: str) -> bool:
+        """Whether a forgotten session told this figure; `family`: the first origin, where only its forks share it."""
+        return response_mark(agent, key, family) in self.marks
+
+    def copied(self, agent: str, session: str, key: bytes) -> bool:
+        """Whether a session had told this message or figure of another one when it was forgotten."""
+        return copied_mark(agent, session, key) in self.marks
+
     def title(self, agent: str, title: str) -> bool:
         """Whether a forgotten session had this title."""
         return bool(title) and _mark("title", agent, title) in self.marks
@@ -109,6 +117,16 @@ def session_mark(agent: str, session: str) -> str:
 def title_mark(agent: str, title: str) -> str:
     """The mark of a session's title."""
     return _mark("title", agent, title)
+
+
+def response_mark(agent: str, key: bytes, family: str) -> str:
+    """The mark of a response's figures."""
+    return _mark("response", agent, key.hex(), family)
+
+
+def copied_mark(agent: str, session: str, key: bytes) -> str:
+    """The mark of what is another session's: it tells only how far this one had been read."""
+    return _mark("copied", agent, session, key.hex())
 
 
 def origin_mark(agent: str, role: str, text: str) -> str:

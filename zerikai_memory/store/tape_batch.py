@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import sqlite3
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten, message_marks
+from zerikai_memory.store.forgotten import LEAST_UNDATED, Forgotten
+from zerikai_memory.store.tape_left_out import LeftOut
+from zerikai_memory.store.tape_origins import origins_of
 from zerikai_memory.store.tape_schema import WITHDRAWN, index_words, unindex_words
 from zerikai_memory.store.tape_usage import ResponseTable
 
@@ -15,8 +16,6 @@ from zerikai_memory.store.tape_usage import ResponseTable
 TOUCHED, DISORDERED = 1, 2
 # Ends the name of a file that another one has replaced under its path; no path that is looked for holds it so.
 ASIDE = "\n#"
-# Forks of forks; a circle of them is damage.
-MAX_DEPTH = 20
 Order = tuple[float, int, int]
 
 
@@ -55,22 +54,14 @@ class Told:
     loose: bool = False
 
 
-@dataclass(slots=True)
-class LeftOut:
-    """Marks of what was added to forgotten sessions, none of it said before `since`."""
-
-    marks: list[str] = field(default_factory=list)
-    since: float = math.inf
-
-
 class TapeBatch:
     """Writes of one transaction, which all come from one file."""
 
     def __init__(self, connection: sqlite3.Connection, forgotten: Forgotten) -> None:
         self._connection = connection
         self._forgotten = forgotten
-        self.responses = ResponseTable(connection)
-        self.left_out = LeftOut()
+        self.responses = ResponseTable(connection, lambda *told: self.left_out.knows_response(self.agent, *told))
+        self.left_out = LeftOut(connection, forgotten)
         self.agent = ""
         self._epoch = 0
         self._before = 0
@@ -197,6 +188,11 @@ class TapeBatch:
             self._origins.clear()
         return None if self._forgotten and self._forgotten.session(agent, session) else row
 
+    def session_row(self, session: str) -> int:
+        """The row of a session that was met, forgotten or not."""
+        sql = "SELECT id FROM sessions WHERE agent = ? AND session = ?"
+        return int(self._connection.execute(sql, (self.agent, session)).fetchone()[0])
+
     def describe(self, row: int, key: str, *, project: str = "", title: str = "", chosen: bool = False) -> None:
         """Add facts that stand at `key`, which orders them: of the folders the first counts, of the titles the last.
 
@@ -235,18 +231,6 @@ class TapeBatch:
         self._keep_order(session, (told.moment, source, told.place))
         index_words(self._connection, int(made.lastrowid or 0), told.text)
         return True
-
-    def leave_out(self, session: str, key: bytes, told: Told, *, own: bool) -> bool:
-        """Note a message of a forgotten session, which a fork must not tell either; whether what follows is its own.
-
-        `own`: what stands before is. What a forgotten fork copied of its origin stands before all that was marked.
-        """
-        if self._forgotten.message(self.agent, key, told.role, told.at, told.text, told.entry):
-            return True
-        if own:
-            self.left_out.marks += message_marks(self.agent, session, key, told.role, told.at, told.text, told.entry)
-            self.left_out.since = min(self.left_out.since, told.moment)
-        return own
 
     def link(self, source: int, entry: str, parent: str) -> None:
         """Record an entry of a tree."""
@@ -339,19 +323,6 @@ class TapeBatch:
 
     def _touch(self, session: int, degree: int) -> None:
         self._dirty[session] = max(degree, self._dirty.get(session, 0))
-
-
-def origins_of(connection: sqlite3.Connection, session: int, agent: str) -> list[tuple[int, str]]:
-    """Row (0: not in the index) and id of every session that this one was forked from, at any remove, nearest first."""
-    found: list[tuple[int, str]] = []
-    (name,) = connection.execute("SELECT forked_from FROM sessions WHERE id = ?", (session,)).fetchone()
-    while name and len(found) < MAX_DEPTH and name not in [one for _, one in found]:
-        row, origin = connection.execute(
-            "SELECT id, forked_from FROM sessions WHERE agent = ? AND session = ?", (agent, name)
-        ).fetchone() or (0, None)
-        found.append((int(row), name))
-        name = origin
-    return [one for one in found if one[0] != session]
 
 
 def touch_sessions(connection: sqlite3.Connection, source: int) -> None:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 
-from zerikai_memory.store.forgotten import LEAST_ENTRY, LEAST_UNDATED, Forgotten, message_marks, origin_mark, title_mark
-from zerikai_memory.store.tape_batch import DISORDERED, origins_of
+from zerikai_memory.store.forgotten import (
+    LEAST_ENTRY,
+    LEAST_UNDATED,
+    Forgotten,
+    copied_mark,
+    message_marks,
+    origin_mark,
+    response_mark,
+    title_mark,
+)
+from zerikai_memory.store.tape_batch import DISORDERED
+from zerikai_memory.store.tape_origins import family_of, origins_of
+from zerikai_memory.store.tape_owners import Ranks
 from zerikai_memory.store.tape_schema import remove_message
 
 
@@ -24,6 +35,25 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
     for key, role, at, text, entry in said:
         marks += message_marks(agent, session, key, role, at, text, "" if (entry, role) in others else entry)
         marks += [origin_mark(agent, role, text)] if orphan else []
+    copies = connection.execute("SELECT DISTINCT key FROM copies WHERE session = ?", (row,))
+    marks += [copied_mark(agent, session, key) for (key,) in copies]
+    return marks + _response_marks(connection, row, agent, session)
+
+
+def _response_marks(connection: sqlite3.Connection, session: int, agent: str, name: str) -> list[str]:
+    """Of figures: they belong to the session that ranks first among those that tell them, those of stretches to one."""
+    marks, ranks, family = [], Ranks(connection), family_of(connection, session, agent)
+    sql = "SELECT key, running, shared FROM responses WHERE session = ? AND grade = 0"
+    for key, running, shared in connection.execute(sql, (session,)).fetchall():
+        others = "SELECT session FROM responses WHERE key = ? AND session <> ?"
+        told = connection.execute(others, (key, session)).fetchall() if shared else []
+        copied = any(
+            ranks.session(other) < ranks.session(session)
+            and (not running or family_of(connection, other, agent) == family)
+            for (other,) in told
+        )
+        own = response_mark(agent, key, family if running else "")
+        marks.append(copied_mark(agent, name, key) if copied else own)
     return marks
 
 
@@ -75,6 +105,7 @@ def sweep(
         if forgotten.title(agent, title):
             connection.execute("UPDATE sessions SET title = '', title_key = '' WHERE id = ?", (row,))
         removed += _remove_copies(connection, forgotten, row, agent)
+        _remove_responses(connection, forgotten, row, agent)
     connection.execute("INSERT OR REPLACE INTO facts VALUES ('forgotten', ?)", (size,))
     return removed
 
@@ -113,6 +144,14 @@ def _remove_copies(connection: sqlite3.Connection, forgotten: Forgotten, session
     if marked:
         connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (session,))
     return len(marked)
+
+
+def _remove_responses(connection: sqlite3.Connection, forgotten: Forgotten, session: int, agent: str) -> None:
+    """Remove figures that a forgotten session told first; those that no other one told need no look."""
+    sql = "SELECT key, running FROM responses WHERE session = ? AND shared AND grade = 0"
+    for key, running in connection.execute(sql, (session,)).fetchall():
+        if forgotten.response(agent, key, family_of(connection, session, agent) if running else ""):
+            connection.execute("DELETE FROM responses WHERE key = ? AND session = ?", (key, session))
 
 
 def _remove(connection: sqlite3.Connection, rows: list[tuple[int, bytes]]) -> None:

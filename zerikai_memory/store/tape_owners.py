@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from zerikai_memory.store.forgotten import Forgotten
-from zerikai_memory.store.tape_batch import ASIDE, DISORDERED, MAX_DEPTH, TOUCHED, origins_of
+from zerikai_memory.store.tape_batch import ASIDE, DISORDERED, TOUCHED
+from zerikai_memory.store.tape_origins import MAX_DEPTH, origins_of
 from zerikai_memory.store.tape_schema import WITHDRAWN, remove_message
 
 
@@ -101,7 +102,7 @@ def _give_to_owners(connection: sqlite3.Connection) -> None:
         " UNION SELECT c.key FROM sessions s JOIN messages m ON m.session = s.id JOIN copies c ON c.key = m.key"
         f" WHERE s.dirty = {DISORDERED}"
     ).fetchall()
-    ranks = _Ranks(connection)
+    ranks = Ranks(connection)
     for (key,) in keys:
         row, step, *told = connection.execute(
             "SELECT id, step, session, source, at, entry, moment, place, seen FROM messages WHERE key = ?", (key,)
@@ -121,7 +122,7 @@ def _give_to_owners(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE copies SET fresh = 0 WHERE fresh")
 
 
-class _Ranks:
+class Ranks:
     """Orders the lines that tell one message: first the present, the original session, the file that is there."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -130,8 +131,9 @@ class _Ranks:
         self._sources: dict[int, tuple[int, str]] = {}
 
     def of(self, told: _Telling) -> tuple[object, ...]:
+        """The rank of a line; the lowest is the owner's."""
         if told.session not in self._sessions:
-            self._sessions[told.session] = self._session(told.session)
+            self._sessions[told.session] = self.session(told.session)
         if told.source not in self._sources:
             self._sources[told.source] = self._connection.execute(
                 "SELECT gone, path FROM sources WHERE id = ?", (told.source,)
@@ -139,7 +141,7 @@ class _Ranks:
         withdrawn = told.seen == WITHDRAWN
         return (withdrawn, *self._sessions[told.session], *self._sources[told.source], told.place)
 
-    def _session(self, row: int) -> tuple[int, float, float, str]:
+    def session(self, row: int) -> tuple[int, float, float, str]:
         """Origins before their forks; else who said something of its own first; one that adds nothing is the older."""
         depth, own, name = self._connection.execute(
             "SELECT depth, own, session FROM sessions WHERE id = ?", (row,)

@@ -7,7 +7,7 @@ that neither the order in which files were read nor a session that was forgotten
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
@@ -94,10 +94,11 @@ class Spending:
 
 
 class ResponseTable:
-    """Writes of one transaction."""
+    """Writes of one transaction; `forgot` tells whether a session that was forgotten told a row of this key before."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, forgot: Callable[[int, tuple[bytes, bool]], bool]) -> None:
         self._connection = connection
+        self._forgot = forgot
 
     def put(self, row: ResponseRow) -> None:
         """Store a response of a session; of one that is known the greatest figures and the earliest time count.
@@ -126,6 +127,10 @@ class ResponseTable:
         sql = "SELECT 1 FROM responses WHERE key = ? AND session = ?"
         return self._connection.execute(sql, (key, session)).fetchone() is not None
 
+    def forgot(self, session: int, key: bytes, *, running: bool = False) -> bool:
+        """Whether a session that was forgotten told this figure, so that it is counted nowhere."""
+        return self._forgot(session, (key, running))
+
     def remove(self, session: int, key: bytes) -> None:
         """Remove a response of a session that turned out to be part of another."""
         self._connection.execute("DELETE FROM responses WHERE key = ? AND session = ?", (key, session))
@@ -141,6 +146,25 @@ class ResponseTable:
             return False
         sql = "SELECT 1 FROM responses WHERE session = ? AND stretch = ? AND grade > ? LIMIT 1"
         return self._connection.execute(sql, (row.session, row.stretch, row.grade)).fetchone() is not None
+
+
+class LeftOutResponses(ResponseTable):
+    """Takes the figures of a forgotten session and writes nothing; `keys`: their keys, and which are running."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, lambda session, figure: False)
+        self.keys: list[tuple[bytes, bool]] = []
+
+    def put(self, row: ResponseRow) -> None:
+        """Note the key; those of stretches are a session's own."""
+        if not row.grade:
+            self.keys.append((row.key, row.running))
+
+    def remove(self, session: int, key: bytes) -> None:
+        """Nothing is stored."""
+
+    def replace_lower(self, session: int, stretch: int, grade: int) -> None:
+        """Nothing is stored."""
 
 
 def spending(connection: sqlite3.Connection, since: float | None = None, project: str | None = None) -> Spending:
