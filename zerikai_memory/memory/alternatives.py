@@ -33,6 +33,7 @@ ALIASES: Mapping[str, str] = {
     "obligatoire": "mandatory", "obligatoires": "mandatory", "optionnels": "optional", "optionnelle": "optional",
     "opcional": "optional", "opcionales": "optional", "obligatorio": "mandatory", "obligatorios": "mandatory",
     "verpflichtend": "mandatory", "pflicht": "mandatory", "produktion": "production",
+    "needed": "requir", "necessary": "requir",  # as the root of "required"
     "producción": "production", "développement": "development", "entwicklung": "development", "pruebas": "tests",
 }  # fmt: skip
 # Each row holds sides of which one excludes the others, wherever in the sentence they stand.

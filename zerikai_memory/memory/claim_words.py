@@ -110,6 +110,7 @@ SEVERAL = _set(
     "aussi également también unterstützt unterstützen supporte soporta todos idea ideas option options possible "
     "mögliche"
 )
+ONLY_THESE = _set("only nur seulement solo sólo")
 ONLY = _set("only nur seulement solo sólo except unless besides außer sauf excepto mostly usually often sometimes")
 EVERYONE = _set("anyone everyone anybody everybody users people jeder alle everyones tous todos cualquiera")
 PRONOUNS = _set("it this that they these those he she es er sie dies il elle ils ça eso esto")

@@ -124,6 +124,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(is|are|be|stays?|remains?)( \w+)? on\b(?=\s*($|[.,;!)]|(by|in|while|during|when|for|again)\b))",
          r"\1\2 enabled"),
         (r"\bby default\b|\bstandardmäßig\b|\bpar défaut\b|\bpor defecto\b", " "),
+        (r"\bstandard (?:(out|in)put|(err)or)\b(?! \w+s\b)", r"std\1\2"),
+        (r"\bcase (in)?sensitive\b", r"case-\1sensitive"),
         (r"\bahead of time\b", "ahead-of-time"),
         (r"\bat (run|build|compile) ?-?time\b", r"\1-time"),
         (r"\bby hand\b|\bvon hand\b|\bà la main\b|\ba mano\b", "manually"),

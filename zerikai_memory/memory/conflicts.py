@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from zerikai_memory.memory import claim_words as parts
 from zerikai_memory.memory.alternatives import ALIASES, OPPOSITES
 from zerikai_memory.memory.claims import Claim, claims
+from zerikai_memory.memory.negating import LIMITED, UNLIMITED, negates
 from zerikai_memory.memory.values import (
     MOST_VALUE_WORDS,
     Difference,
@@ -38,6 +39,8 @@ LEAST_SHARED = 3
 MOST_WORDS_OF_ONE_SUBJECT = 3
 # Words that one of two may say beyond the other's when one denies the other.
 MOST_EXTRA_WORDS = 2
+# "limited to 100 entries"
+MOST_LIMIT_WORDS = 3
 # Later sentences lean on the first: they need this many shared words to speak of one subject by themselves.
 SHARED_BY_LATER_SENTENCES = 3
 
@@ -97,7 +100,8 @@ def _why(one: Claim, two: Claim, *, anchored: bool) -> str | None:
     if one.denies:
         # Two things that are both not so; only "no more than 3" and "no more than 5" cannot be at once.
         return _quantities(first, second) if first.bounded and second.bounded else None
-    told = _quantities(first, second) or _opposites(first, second)
+    told = _quantities(first, second) or _opposites(first, second) or _only_one(first, second)
+    told = told or _unlimited(first, second) or _unlimited(second, first)
     if told or (not anchored and len(shared) == 1 and shared & parts.GENERIC):
         return told
     return _values(first, second)
@@ -139,7 +143,7 @@ def _same_words(one: Claim, two: Claim) -> str | None:
 
 def _only_some(one: Claim, two: Claim, mine: list[int], theirs: list[int]) -> bool:
     """`only admins may` against `anyone may`."""
-    only = [i for i, token in enumerate(one.tokens) if token.word in ("only", "nur", "solo", "sólo", "seulement")]
+    only = [i for i, token in enumerate(one.tokens) if token.word in parts.ONLY_THESE]
     if not only or one.denies or two.denies or two.limited or set(mine) - set(only) != {only[0] + 1}:
         return False
     return any(t.word in parts.EVERYONE for t in two.tokens) and all(
@@ -171,9 +175,22 @@ def _denial(one: Claim, two: Claim, mine: list[int], theirs: list[int], shared: 
     if any(_denies_more(claim, extra) for claim, extra in ((one, mine), (two, theirs))):
         return None
     claim, extra = (one, mine) if mine else (two, theirs)
+    if extra and shared > 1 and claim.denies is False and _some_time_later(claim, extra):
+        return f"never or after {claim.tokens[extra[-1]].word}"
     if extra and (shared < 2 or len(extra) > MOST_EXTRA_WORDS or any(_limits(claim, i) for i in extra)):
         return None
     return _denied(one, two)
+
+
+def _some_time_later(claim: Claim, extra: Sequence[int]) -> bool:
+    """`after 30 days`, and nothing else: what is so then is not never so."""
+    tokens = [claim.tokens[i] for i in extra]
+    return (
+        len(tokens) == 2
+        and tokens[0].key == "after"
+        and tokens[1].quantity is not None
+        and tokens[1].quantity.dimension == "time"
+    )
 
 
 def _denied(one: Claim, two: Claim) -> str:
@@ -241,9 +258,31 @@ def _same_meaning(first: Difference, second: Difference) -> bool:
     )
     if any(token.quantity for token in (*first.tokens, *second.tokens)):
         return False
-    if any(name_of(token) in _SIDES for token in (*first.tokens, *second.tokens)):
+    if any(name_of(token) in _SIDES for token in (*first.tokens, *second.tokens)) or _negates(first, second):
         return False  # "asynchronous" holds "synchronous"
     return one in two or two in one
+
+
+def _only_one(first: Difference, second: Difference) -> str | None:
+    """`accepts only XML` against `accepts only JSON`: what stands behind `only` leaves no room for another."""
+    for found in (first, second):
+        before = found.claim.tokens[found.at[0] - 1] if found.at[0] else None
+        if before is None or before.word not in parts.ONLY_THESE or len(found.at) > 1:
+            return None
+        if found.claim.several or any(token.quantity for token in found.tokens):
+            return None
+    return f"only {first.text} or only {second.text}"
+
+
+def _unlimited(first: Difference, second: Difference) -> str | None:
+    """`is unbounded` against `is limited to 100 entries`."""
+    if len(first.at) != 1 or first.tokens[0].word not in UNLIMITED or second.tokens[0].word not in LIMITED:
+        return None
+    if any(found.claim.several or only_names(found) for found in (first, second)):
+        return None
+    counted = [i for i, token in enumerate(second.tokens) if token.quantity]
+    # "100 entries" is one thing, "100 entries of a tenant" another one.
+    return f"{first.text} or {second.text}" if counted == [1] and len(second.at) <= MOST_LIMIT_WORDS else None
 
 
 def _quantities(first: Difference, second: Difference) -> str | None:
@@ -270,11 +309,24 @@ def _opposites(first: Difference, second: Difference) -> str | None:
     if first.claim.several or second.claim.several:
         return None
     one, two = _SIDES.get(name_of(first.tokens[0])), _SIDES.get(name_of(second.tokens[0]))
-    if one is None or two is None or one[0] != two[0] or one[1] == two[1]:
+    if not _negates(first, second) and (one is None or two is None or one[0] != two[0] or one[1] == two[1]):
         return None
     if any(only_names(found) for found in (first, second)):
         return None
     return f"{first.text} or {second.text}"
+
+
+def _negates(first: Difference, second: Difference) -> bool:
+    """`is protected` against `is unprotected`; "unsigned builds are slow" tells which ones are meant."""
+    if any(_tells_which(found) for found in (first, second)):
+        return False
+    return len(first.at) == len(second.at) == 1 and negates(first.tokens[0].word, second.tokens[0].word)
+
+
+def _tells_which(found: Difference) -> bool:
+    before, behind = found.claim.tokens[: found.at[0]], found.claim.tokens[found.at[-1] + 1 :][:1]
+    verb = any(token.part in ("link", "choice", "placing") for token in before)
+    return not verb and any(token.told for token in behind)
 
 
 def _values(first: Difference, second: Difference) -> str | None:
