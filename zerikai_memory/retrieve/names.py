@@ -125,6 +125,10 @@ class NameTable:
         """Positions whose name, or dotted name, is the identifier."""
         return [i for i, value in self._named(identifier).items() if value >= EXACT_NAME * MODULE_NAME_FACTOR]
 
+    def paths_named(self, path: str) -> list[str]:
+        """Paths of the index that a spelling stands for, as `files_named` finds them."""
+        return [self._view.files[f].path for f in self.files_named(path)]
+
     def files_named(self, path: str) -> list[int]:
         """File positions whose path ends with `path`, whole folder and file names only."""
         wanted = path.lower()

@@ -86,6 +86,9 @@ class Query:
             return self.identifiers[0].rpartition(".")[2]
         if self.identifiers or len(self.paths) != 1:
             return None
+        told = f"{self.paths[0].path}:{self.paths[0].line}"
+        if self.plain == told:
+            return self.paths[0].path.rpartition("/")[2]
         path = _PATH.search(self.plain)
         beside = _FOLDER_PATH.sub(" ", _PATH.sub(" ", self.plain))
         if path and (before := _LINE_OF.search(self.plain[: path.start()])):
@@ -195,13 +198,14 @@ def _paths(text: str) -> tuple[PathMention, ...]:
     found: dict[PathMention, None] = {}
     for match in filter(_is_path, _PATH.finditer(text)):
         told = match if match["line"] else _LINE_OF.search(text[: match.start()])
-        found[PathMention(_clean_path(match["path"]), int(told["line"]) if told else None)] = None
+        found[PathMention(clean_path(match["path"]), int(told["line"]) if told else None)] = None
     for folders in _FOLDER_PATH.finditer(text):
-        mention = PathMention(_clean_path(folders.group()), None)
+        mention = PathMention(clean_path(folders.group()), None)
         if all(mention.path != known.path for known in found):
             found[mention] = None
     return tuple(found)[:16]
 
 
-def _clean_path(path: str) -> str:
+def clean_path(path: str) -> str:
+    """A path as the index spells it: forward slashes, no `./` before it, no slash at either end."""
     return path.replace("\\", "/").removeprefix("./").strip("/")

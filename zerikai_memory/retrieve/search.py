@@ -16,6 +16,7 @@ from zerikai_memory.retrieve.everyday import code_words
 from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities
 from zerikai_memory.retrieve.nearness import distances_of, nearest_first
+from zerikai_memory.retrieve.placing import outside, with_place
 from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import Query
 from zerikai_memory.retrieve.rank import (
@@ -129,7 +130,8 @@ class Searcher:
         for _ in range(ATTEMPTS):
             prepared = self._prepare()
             prepared.lexicon.note_question()
-            ranking = self._rank(prepared, in_english(query, prepared.lexicon.frequencies), options)
+            placed = with_place(query, prepared.names.paths_named)
+            ranking = self._rank(prepared, in_english(placed, prepared.lexicon.frequencies), options)
             if self._index.generation() == prepared.view.generation:
                 break
         return ranking
@@ -138,6 +140,11 @@ class Searcher:
         view = prepared.view
         if not (query.words or query.identifiers or query.paths or query.frames or query.filters) or not len(view):
             return Ranking((), True, 0, view.incomplete, view.embedding != self._embedder.fingerprint)
+        elsewhere, alone = outside(query, prepared.names.paths_named)
+        abroad = tuple(f"{place}: no such file in the project" for place in elsewhere)
+        if alone:
+            text_only = view.embedding != self._embedder.fingerprint
+            return Ranking((), True, 0, view.incomplete, text_only, warnings=abroad)
         scope = scope_of(self._index, view, prepared.position, query)
         if query.looked_up:
             names = prepared.names
@@ -174,7 +181,7 @@ class Searcher:
             view.embedding != self._embedder.fingerprint,
             found.store_warning,
             trouble,
-            (*scope.warnings, *_untraced(query, traced), *prepared.names.unplaced(query)),
+            (*scope.warnings, *_untraced(query, traced), *(abroad or prepared.names.unplaced(query))),
         )
 
     def _asked(self, prepared: Prepared, query: Query, scope: Scope) -> list[int]:
