@@ -336,7 +336,9 @@ class Ledger:
 
     def _rarity(self, target: Workspace, found: Sequence[Shared]) -> Rarity:
         table = self._table(target)
-        return Rarity(len(table.get()), table.holding(word for one in found for word in (*one.same, *one.related)))
+        arrays = table.get()
+        words = (word for one in found for word in (*one.same, *one.related))
+        return Rarity(len(arrays), table.holding(words, arrays))
 
     def _of_frames(self, target: Workspace, query: Query, category: str | None) -> list[Note]:
         """Live records about the code that a trace goes through, innermost frame first."""

@@ -19,6 +19,7 @@ from zerikai_memory.store.words import match_expression
 
 OUTCOME_CODES = {None: 0, "worked": 1, "failed": 2, "unknown": 3}
 EncodeFunction = Callable[[Sequence[str]], Matrix]
+COUNTED_ROWS = 5_000
 # First question of a process over records without a vector of this embedding: encoded in portions.
 _PORTION = 2_000
 # File systems tell times in steps of up to this.
@@ -111,17 +112,18 @@ class NoteTable:
                 found = _positions(arrays, rows)
         return found
 
-    def holding(self, words: Iterable[str]) -> dict[str, int]:
-        """How many of this workspace's records hold each word."""
+    def holding(self, words: Iterable[str], arrays: NoteArrays) -> dict[str, int]:
+        """How many of this workspace's records hold each word, told up to COUNTED_ROWS: beyond it is a common one."""
+        found: dict[str, int] = {}
         with self._database.read() as connection:
-            return {
-                word: connection.execute(
-                    "SELECT count(*) FROM notes_fts JOIN notes n ON n.seq = notes_fts.rowid"
-                    " WHERE notes_fts MATCH ? AND n.workspace_id = ?",
-                    (match_expression([word]), self._workspace_id),
-                ).fetchone()[0]
-                for word in dict.fromkeys(words)
-            }
+            for word in dict.fromkeys(words):
+                rows = connection.execute(
+                    "SELECT rowid FROM notes_fts WHERE notes_fts MATCH ? LIMIT ?",
+                    (match_expression([word]), COUNTED_ROWS),
+                ).fetchall()
+                seqs = np.array([row[0] for row in rows], np.int64)
+                found[word] = int(np.isin(seqs, arrays.seqs, assume_unique=True).sum())
+        return found
 
     def _stamp(self) -> tuple[int, ...] | None:
         """Changes with every write to the database; None where a write may hide behind the clock's tick."""
