@@ -314,3 +314,11 @@ def test_markdown_whose_visible_text_was_edited_is_refused_with_its_line(brain: 
     with pytest.raises(InputError, match=r"line \d+: the text of record \w was edited: it says .*nothing was imported"):
         import_records(brain.notes, OTHER, text.replace(old, new))
     assert brain.notes.latest(OTHER.id, None, 9) == []
+
+
+@pytest.mark.parametrize("id", ["", " ", "a b", "-a", "ä", "a/b", "a\n", "x" * 65, KEY + "."])
+def test_an_id_that_nobody_could_type_is_refused(brain: Brain, id: str):
+    for line in (record(id, "One"), record("a", "One", event("agree", id or "?"))):
+        with pytest.raises(InputError, match="id must be 1 to 64 letters") as refused:
+            take(brain, line)
+        assert KEY not in str(refused.value)

@@ -20,7 +20,8 @@ ANCHOR_FIELDS = ("path", "kind", "qualified_name", "signature", "body_hash")
 # 2100-01-01, UTC.
 _BEFORE = 4_102_444_800
 _COMMENT = re.compile(r"^<!-- zerikai (?P<json>\{.*\}) -->$")
-_ID = re.compile(r"[\w-]{1,64}")
+# Our own ids are 12 hexadecimal digits; exports of other making may hold any that can be typed as `note:ID`.
+_ID = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_-]{0,63}")
 _NOTE_TEXTS = ("session", "agent", "run_id", "detail", "outcome")
 _EVENT_TEXTS = ("other_id", "by", "reason", "session", "agent", "run_id")
 
@@ -116,8 +117,7 @@ def _section_start(lines: Sequence[str], comment: int) -> int:
 def _check(value: Any) -> None:
     if not isinstance(value, dict):
         raise TypeError("a JSON object is expected")
-    if not _ID.fullmatch(_text(value, "id", "the record")):
-        raise ValueError(f"id must be a word of at most 64 letters and digits, got {got(value['id'])}")
+    _check_id(_text(value, "id", "the record"), "the record: id")
     _check_moment(value, "the record")
     for name in ("content", "category"):
         _text(value, name, "the record")
@@ -130,8 +130,15 @@ def _check(value: Any) -> None:
             raise ValueError(f"{what}: kind {got(event['kind'])} is not known")
         _check_moment(event, what)
         _check_texts(event, _EVENT_TEXTS, what)
+        if event.get("other_id"):
+            _check_id(event["other_id"], f"{what}: other_id")
         if event["kind"] == "supersede" and event.get("other_id") == value["id"]:
             raise ValueError("a record cannot supersede itself")
+
+
+def _check_id(id: str, what: str) -> None:
+    if not _ID.fullmatch(id):
+        raise ValueError(f"{what} must be 1 to 64 letters a to z, digits, - and _, such as 1304a25aeeba; got {got(id)}")
 
 
 def _listed(value: Mapping[str, Any], name: str, one: str) -> list[tuple[str, dict[str, Any]]]:
