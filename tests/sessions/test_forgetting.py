@@ -295,6 +295,41 @@ def test_a_copy_of_a_line_at_another_time_does_not_come_back(order, home, opened
     assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
 
 
+def unnamed_fork(home):
+    """A rollout that says anew what another one said, without its name; the same question asked again is none."""
+    names = [f"0bb0c0de-0000-4000-8000-00000000000{letter}" for letter in "abc"]
+    write(home, "codex", talk(names[0], SECRET, "noted, and kept", "go on"))
+    copy = talk(names[1], SECRET, "noted, and kept", "go on", "fine", started=START + 500)
+    path = write(home, "codex", copy)
+    write(home, "codex", talk(names[2], "go on", "with other things", started=START + 900))
+    return names, path
+
+
+@pytest.mark.parametrize("order", ["together", "copy later"])
+def test_a_copy_without_the_name_of_its_origin_is_known_by_how_it_opens(order, home, opened, tmp_path):
+    (original, copy, other), path = unnamed_fork(home)
+    if order == "copy later":
+        path.rename(tmp_path / "aside")
+    tape = opened()
+    tape.index()
+    tape.forget(original)
+    if order == "copy later":
+        (tmp_path / "aside").rename(path)
+    tape.index()
+    nothing_is_left(tape, tmp_path)
+    assert [step.text for step in tape.show(copy)] == ["fine"]
+    assert [step.text for step in tape.show(other)] == ["go on", "with other things"]
+
+
+def test_forgetting_such_a_copy_leaves_the_original_whole(home, opened):
+    (original, copy, _), _ = unnamed_fork(home)
+    tape = opened()
+    tape.index()
+    tape.forget(copy)
+    tape.index()
+    assert [step.text for step in tape.show(original)] == [SECRET, "noted, and kept", "go on"]
+
+
 @pytest.mark.parametrize("anew", [False, True])
 def test_forgetting_a_copy_at_other_times_leaves_the_original_whole(anew, home, opened, tmp_path):
     original, fork, path = claude_fork(home)

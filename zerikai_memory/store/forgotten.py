@@ -124,6 +124,14 @@ def response_mark(agent: str, key: bytes, family: str) -> str:
     return _mark("response", agent, key.hex(), family)
 
 
+def opening_marks(agent: str, said: Sequence[tuple[str, str]]) -> list[str]:
+    """Marks of roles and texts in their order, each of all up to there."""
+    marks = [""]
+    for role, text in said:
+        marks.append(_mark("opening", agent, marks[-1], role, text[:UNDATED_CHARS]))
+    return marks[1:]
+
+
 def copied_mark(agent: str, session: str, key: bytes) -> str:
     """The mark of what is another session's: it tells only how far this one had been read."""
     return _mark("copied", agent, session, key.hex())

@@ -125,9 +125,9 @@ class TapeStore:
             forgotten = self._forgotten.load()
             removed = sweep(connection, forgotten, size) if size != (swept[0] if swept else 0) else 0
             dropped = settle(connection, forgotten)
-            if removed:
+            if was_written := removed or (forgotten and dropped):
                 _merge_words(connection)
-        if removed:
+        if was_written:
             self._database.compact()
         return dropped
 

@@ -15,6 +15,7 @@ from zerikai_memory.store.forgotten import (
     title_mark,
 )
 from zerikai_memory.store.tape_batch import DISORDERED
+from zerikai_memory.store.tape_openings import copied_opening, opening_of
 from zerikai_memory.store.tape_origins import family_of, origins_of
 from zerikai_memory.store.tape_owners import Ranks
 from zerikai_memory.store.tape_schema import remove_message
@@ -37,6 +38,7 @@ def forget_marks(connection: sqlite3.Connection, agent: str, session: str) -> li
         marks += [origin_mark(agent, role, text)] if orphan else []
     copies = connection.execute("SELECT DISTINCT key FROM copies WHERE session = ?", (row,))
     marks += [copied_mark(agent, session, key) for (key,) in copies]
+    marks += opening_of(connection, row, agent)
     return marks + _response_marks(connection, row, agent, session)
 
 
@@ -140,6 +142,10 @@ def _remove_copies(connection: sqlite3.Connection, forgotten: Forgotten, session
         if forgotten.message(agent, key, role, at, text, entry)
         or (len(text) >= LEAST_UNDATED and forgotten.replay(agent, origins, role, text))
     ]
+    known = {row for row, _ in marked}
+    keys = {row: key for row, key, *_ in rows}
+    opening = copied_opening(connection, forgotten, session, agent)
+    marked += [(row, keys[row]) for row in opening if row not in known]
     _remove(connection, marked)
     if marked:
         connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (session,))

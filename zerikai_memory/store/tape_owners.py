@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from zerikai_memory.store.forgotten import Forgotten
 from zerikai_memory.store.tape_batch import ASIDE, DISORDERED, TOUCHED
+from zerikai_memory.store.tape_openings import copied_opening
 from zerikai_memory.store.tape_origins import MAX_DEPTH, origins_of
 from zerikai_memory.store.tape_schema import WITHDRAWN, remove_message
 
@@ -24,7 +25,7 @@ def settle(connection: sqlite3.Connection, forgotten: Forgotten) -> int:
     _note_own(connection)
     _give_to_owners(connection)
     _number_steps(connection)
-    dropped = _drop_replays(connection, forgotten)
+    dropped = _drop_replays(connection, forgotten) + _drop_openings(connection, forgotten)
     if dropped:
         _number_steps(connection)
     _mark_branches(connection)
@@ -214,6 +215,20 @@ def _drop_replays(connection: sqlite3.Connection, forgotten: Forgotten) -> int:
                 f"UPDATE sessions SET dirty = {DISORDERED}, replay_moment = ?, replay_place = ? WHERE id = ?",
                 (*replay.upto, session),
             )
+    return dropped
+
+
+def _drop_openings(connection: sqlite3.Connection, forgotten: Forgotten) -> int:
+    """A session that opens as a forgotten one did keeps what follows."""
+    dropped = 0
+    sql = "SELECT id, agent FROM sessions WHERE dirty > 0 AND retells ORDER BY id"
+    for session, agent in connection.execute(sql).fetchall():
+        rows = copied_opening(connection, forgotten, session, agent)
+        for row in rows:
+            remove_message(connection, row)
+        if rows:
+            dropped += len(rows)
+            connection.execute(f"UPDATE sessions SET dirty = {DISORDERED} WHERE id = ?", (session,))
     return dropped
 
 
