@@ -168,6 +168,8 @@ REASONS: dict[str, str] = {
     "imported-name only": "through a variable or field that may hold another function, or one of several classes",
     "taken for external": "a class that extends one of another package, whose types lead back",
     "resolved to another": "the nearest declaration is another one for the service",
-    "the service says nothing": "calls through a member that the service types in another way (unions, any)",
+    "the service says nothing": "calls through a member that the service types in another way (unions; any, as a "
+    "`let` that is declared bare and set in another function)",
     "the service says another definition": "a member that is defined twice",
+    "import": "a module that a test replaces by `jest.mock`: an edge of ours, no import to the service",
 }
