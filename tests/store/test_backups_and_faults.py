@@ -15,7 +15,7 @@ from zerikai_memory.app import Memory
 from zerikai_memory.errors import BusyError, DamagedError, StoreError
 from zerikai_memory.settings import Settings
 from zerikai_memory.store import migrations
-from zerikai_memory.store.backups import KEEP_DAYS, PARTIAL, Backups, copy_database, set_aside
+from zerikai_memory.store.backups import KEEP_DAYS, PARTIAL, Backups, copy_database, remove_partials, set_aside
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.faults import store_error
@@ -299,3 +299,10 @@ def test_a_brain_that_another_user_owns_is_told_with_what_to_do(open_folder):
     home.chmod(0o700)
     assert f"{home}/zerikai.db: Permission denied. Let this user" in done.stderr
     assert "unexpected" not in done.stderr
+
+
+def test_a_copy_of_another_process_that_is_finished_while_it_is_looked_at_fails_nothing(tmp_path) -> None:
+    (tmp_path / f"{PARTIAL}gone.db").symlink_to(tmp_path / "nowhere")  # listed, and not there when it is looked at
+    (tmp_path / "zerikai-gone.db").symlink_to(tmp_path / "nowhere")
+    assert remove_partials(tmp_path) == []
+    assert Backups(tmp_path / "zerikai.db", tmp_path).all() == []
