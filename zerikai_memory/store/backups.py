@@ -77,7 +77,7 @@ class Backups:
         found = [
             BackupFile(path.name, path, stat.st_size, stat.st_mtime)
             for path in self._folder.glob("zerikai-*.db")
-            for stat in _stat(path)
+            for stat in stat_of(path)
         ]
         return sorted(found, key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
@@ -163,13 +163,13 @@ def remove_partials(folder: Path, *, now: float | None = None) -> list[Path]:
     now = time.time() if now is None else now
     removed = []
     for path in folder.glob(f"{PARTIAL}*"):
-        if any(now - stat.st_mtime > PARTIAL_AGE_S for stat in _stat(path)):
+        if any(now - stat.st_mtime > PARTIAL_AGE_S for stat in stat_of(path)):
             path.unlink(missing_ok=True)
             removed.append(path)
     return removed
 
 
-def _stat(path: Path) -> list[os.stat_result]:
+def stat_of(path: Path) -> list[os.stat_result]:
     """What the disk says of a file; nothing when it is gone since it was listed: another process has removed it."""
     try:
         return [path.stat()]

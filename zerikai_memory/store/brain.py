@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from zerikai_memory.errors import DamagedError, StoreError
-from zerikai_memory.store.backups import Backups, copy_database, set_aside
+from zerikai_memory.store.backups import Backups, copy_database, set_aside, stat_of
 from zerikai_memory.store.briefs import BriefStore
 from zerikai_memory.store.db import Database
 from zerikai_memory.store.index import INDEX_FORMAT, WorkspaceIndex
@@ -147,7 +147,8 @@ class Brain:
 
     def size_bytes(self, workspace_id: str) -> int:
         """Bytes on disk of a workspace's index, its write-ahead log included."""
-        return sum(path.stat().st_size for path in (self.home / "index").glob(f"{workspace_id}.f*.db*"))
+        files = (self.home / "index").glob(f"{workspace_id}.f*.db*")  # a log goes when its last user closes it
+        return sum(stat.st_size for path in files for stat in stat_of(path))
 
     def close(self) -> None:
         """Close every opened database."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from zerikai_memory.errors import DamagedError, InputError, StoreError
 from zerikai_memory.model import Snapshot
-from zerikai_memory.store.backups import PARTIAL, copy_database, remove_partials
+from zerikai_memory.store.backups import PARTIAL, copy_database, remove_partials, stat_of
 from zerikai_memory.store.db import read_only
 from zerikai_memory.store.faults import store_error
 from zerikai_memory.store.index import INDEX_FORMAT, WorkspaceIndex
@@ -111,7 +111,7 @@ class Snapshots:
     def _prune(self) -> None:
         total, kept = 0, Counter[str]()
         for item in self._stored():
-            total += item.path.stat().st_size
+            total += sum(stat.st_size for stat in stat_of(item.path))
             kept[item.why] += 1
             if kept[item.why] > (self._keep if item.why == "scan" else 1) or total > MAX_TOTAL_BYTES:
                 item.path.unlink(missing_ok=True)
