@@ -50,11 +50,11 @@ def put(path, records):
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-def nothing_is_left(tape, tmp_path):
-    assert not tape.recall("heron bridge").hits
-    assert not any("heron" in step.text for step in all_steps(tape))
-    kept = [*(tmp_path / "brain").glob("sessions.*")]
-    assert not any(b"heron" in file.read_bytes() for file in kept)
+def left_of(tape, tmp_path):
+    """Where the forgotten words still stand: hits, steps, files."""
+    steps = [step for step in all_steps(tape) if "heron" in step.text]
+    files = [file.name for file in (tmp_path / "brain").glob("sessions.*") if b"heron" in file.read_bytes()]
+    return [*tape.recall("heron bridge").hits, *steps, *files]
 
 
 def claude_fork(home):
@@ -127,7 +127,7 @@ def test_what_a_session_said_does_not_come_back_from_a_fork_or_copy(agent, order
             file.unlink()
         tape = opened()
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
     assert {info.session for info in tape.recall().sessions} == {fork}
 
@@ -142,7 +142,7 @@ def test_a_fork_that_was_forgotten_before_its_original_was_read_leaves_nothing_t
     tape.forget(fork)
     (tmp_path / "aside").rename(first)
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
@@ -173,7 +173,7 @@ def test_a_fork_of_a_forgotten_fork_gives_nothing_of_either(home, opened, tmp_pa
         file.unlink()
     tape = opened()
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [step.text for step in tape.show(names[2])] == ["third talk", "fine"]
     assert [step.text for step in tape.show(names[0])] == ["first words", "noted"]
 
@@ -199,7 +199,7 @@ def test_a_fork_that_was_forgotten_before_any_of_its_origins_was_read_leaves_not
     for number in (*order, 3):
         paths[number].write_bytes(contents[number])
         tape.index()
-        nothing_is_left(tape, tmp_path)
+        assert left_of(tape, tmp_path) == []
 
 
 def shifted(records, seconds=77):
@@ -242,7 +242,7 @@ def test_what_is_added_to_a_forgotten_session_does_not_come_back_from_a_fork(
         aside.rename(first)
         tape.index()
     for _ in range(2):
-        nothing_is_left(tape, tmp_path)
+        assert left_of(tape, tmp_path) == []
         assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
         if anew:
             first.unlink(missing_ok=True)
@@ -265,7 +265,7 @@ def test_undated_words_that_were_forgotten_do_not_come_back_and_short_ones_are_a
     tape.index()
     tape.forget("a")
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [step.text for step in tape.show("b")] == ["yes"]
 
 
@@ -291,7 +291,7 @@ def test_a_copy_of_a_line_at_another_time_does_not_come_back(order, home, opened
             file.unlink()
         tape = opened()
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [step.text for step in tape.show(fork)] == ["other things", "fine"]
 
 
@@ -316,7 +316,7 @@ def test_a_copy_without_the_name_of_its_origin_is_known_by_how_it_opens(order, h
     if order == "copy later":
         (tmp_path / "aside").rename(path)
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [step.text for step in tape.show(copy)] == ["fine"]
     assert [step.text for step in tape.show(other)] == ["go on", "with other things"]
 
@@ -358,7 +358,7 @@ def test_a_title_goes_with_its_session(home, opened, tmp_path):
     tape.index()
     tape.forget("a1")
     tape.index()
-    nothing_is_left(tape, tmp_path)
+    assert left_of(tape, tmp_path) == []
     assert [info.title for info in tape.recall().sessions] == ["words of b2"]
 
 
@@ -437,7 +437,7 @@ def test_a_forgotten_session_of_any_format_stays_out(agent, home, opened, tmp_pa
                 file.unlink()
             tape = opened()
         tape.index()
-        nothing_is_left(tape, tmp_path)
+        assert left_of(tape, tmp_path) == []
         assert [info.session for info in tape.recall().sessions] == ["b2"]
 
 
@@ -449,7 +449,7 @@ def test_another_bound_on_the_length_of_messages_brings_nothing_back(agent, home
         tape.index()
         if number == 0:
             tape.forget(original)
-        nothing_is_left(tape, tmp_path)
+        assert left_of(tape, tmp_path) == []
         tape.close()
         for file in (tmp_path / "brain").glob("sessions.db*"):
             file.unlink()

@@ -69,35 +69,47 @@ def record(
     use, _ = usage_of(usage)
     state = _status(status)
     cost, guessed = (None, False) if state is UsageStatus.STARTED else cost_of(state, use, (0, 0), rates)
-    took = None if duration_s is None or state is UsageStatus.STARTED else max(duration_s, 0.0)
+    lasted = None if duration_s is None else max(duration_s, 0.0)
+    took = None if state is UsageStatus.STARTED else lasted
     row = UsageRow(
         **_NOT_SENT_BY_US,
         **_counted(use),
         request_id=_required("request_id", request_id),
         attempt=_attempt(attempt),
-        workspace_id=text_label("workspace", workspace, 1_000),
-        session=text_label("session", session or settings.session),
-        task=text_label("task", task or settings.task),
-        operation=text_label("operation", operation),
+        **_whose(settings, workspace, session, task, operation),
         backend=text_label("provider", provider) or _provider_of(rates),
         remote=remote,
         free=rates is not None and rates.free,
         model_asked=model.strip(),
-        model_answered=text_label("answered", answered, 500) or None,
-        provider_request_id=text_label("response_id", response_id, 500) or None,
+        model_answered=_optional("answered", answered),
+        provider_request_id=_optional("response_id", response_id),
         reserved_nano_usd=None if rates is None else 0,
         cost_nano_usd=cost,
         price_version=rates.version if rates else None,
         estimated=(guessed and cost is not None) or use.doubtful,
         status=state,
-        failure=text_label("failure", failure, 500) or None,
+        failure=_optional("failure", failure),
         started_at=sent,
         ended_at=None if took is None else sent + took,
-        duration_s=None if duration_s is None else max(duration_s, 0.0),
+        duration_s=lasted,
     )
     with _brain(settings) as brain:
         brain.usage.add(row, [] if rates is None else [rates])
         return brain.usage.find(row.request_id, row.attempt) or row
+
+
+def _whose(settings: Settings, workspace: str, session: str | None, task: str | None, operation: str) -> dict[str, Any]:
+    """The columns that say what an attempt was made for."""
+    return {
+        "workspace_id": text_label("workspace", workspace, 1_000),
+        "session": text_label("session", session or settings.session),
+        "task": text_label("task", task or settings.task),
+        "operation": text_label("operation", operation),
+    }
+
+
+def _optional(name: str, text: str | None) -> str | None:
+    return text_label(name, text, 500) or None
 
 
 def _counted(use: TokenUse) -> dict[str, Any]:
