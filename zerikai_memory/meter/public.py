@@ -69,8 +69,6 @@ def record(
     use, _ = usage_of(usage)
     state = _status(status)
     cost, guessed = (None, False) if state is UsageStatus.STARTED else cost_of(state, use, (0, 0), rates)
-    lasted = None if duration_s is None else max(duration_s, 0.0)
-    took = None if state is UsageStatus.STARTED else lasted
     row = UsageRow(
         **_NOT_SENT_BY_US,
         **_counted(use),
@@ -89,9 +87,7 @@ def record(
         estimated=(guessed and cost is not None) or use.doubtful,
         status=state,
         failure=_optional("failure", failure),
-        started_at=sent,
-        ended_at=None if took is None else sent + took,
-        duration_s=lasted,
+        **_times(sent, duration_s, state),
     )
     with _brain(settings) as brain:
         brain.usage.add(row, [] if rates is None else [rates])
@@ -106,6 +102,13 @@ def _whose(settings: Settings, workspace: str, session: str | None, task: str | 
         "task": text_label("task", task or settings.task),
         "operation": text_label("operation", operation),
     }
+
+
+def _times(sent: float, duration_s: float | None, state: UsageStatus) -> dict[str, Any]:
+    """The columns that say when an attempt began and ended, and how long it took."""
+    lasted = None if duration_s is None else max(duration_s, 0.0)
+    ended = None if lasted is None or state is UsageStatus.STARTED else sent + lasted
+    return {"started_at": sent, "ended_at": ended, "duration_s": lasted}
 
 
 def _optional(name: str, text: str | None) -> str | None:
