@@ -19,6 +19,7 @@ from zerikai_memory.retrieve.rank import (
     Floats,
     Ints,
 )
+from zerikai_memory.retrieve.spelling import Speller
 from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, main_sides, side_factors, side_of
 from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.view import IndexView
@@ -34,6 +35,7 @@ class Prepared:
 
     view: IndexView
     lexicon: Lexicon
+    speller: Speller
     position: dict[int, int]
     names: NameTable
     keywords: KeywordTable
@@ -62,6 +64,7 @@ def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
     return Prepared(
         view=view,
         lexicon=lexicon,
+        speller=Speller(view, lexicon),
         position={int(row): i for i, row in enumerate(view.rowids)},
         names=NameTable(view),
         keywords=KeywordTable(view),

@@ -14,7 +14,7 @@ import numpy as np
 
 from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.postings import COLUMN_WEIGHTS, Floats, Ints, Postings, load_postings
+from zerikai_memory.store.postings import COLUMN_WEIGHTS, Floats, Ints, Postings, load_postings, written_words
 from zerikai_memory.store.words import asked_words, match_expression, split_words
 from zerikai_memory.store.words import words as search_words
 
@@ -32,7 +32,8 @@ class Lexicon:
         self._index = index
         self._generation = generation
         self._mutex = threading.Lock()
-        self._left = WORTH_IT_FROM if entities <= IN_MEMORY_UP_TO else 0
+        self._fits = entities <= IN_MEMORY_UP_TO
+        self._left = WORTH_IT_FROM if self._fits else 0
         self._postings: Postings | None = None
         self._thread: threading.Thread | None = None
 
@@ -91,6 +92,10 @@ class Lexicon:
         if postings is None or spans is None:
             return document_frequencies(self._index, words)
         return {word: postings.frequency(span) for word, span in zip(words, spans, strict=True)}
+
+    def written(self) -> set[str]:
+        """Every word as the entities have it, no stem; none where there are too many to be held."""
+        return written_words(self._index) if self._fits else set()
 
 
 def best(values: Floats, limit: int) -> Ints:
