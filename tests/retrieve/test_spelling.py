@@ -289,7 +289,10 @@ def test_a_vocabulary_of_no_words_has_none_near() -> None:
     [
         *((word, True) for word in ("session", "unmasked", "prefetching", "visualise", "visualisation", "purr")),
         *((word, True) for word in ("kubectl", "queries", "unzipped", "rerouting", "exercises", "promise")),
-        *((word, False) for word in ("sesion", "sessio", "midleware", "adress", "recieve", "xqzzt", "exercixes")),
+        *(
+            (word, False)
+            for word in ("sesion", "sessio", "midleware", "adress", "recieve", "xqzzt", "exercixes", "postgress")
+        ),
     ],
 )
 def test_a_word_is_right_when_english_or_programmers_have_it(word: str, right: bool) -> None:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerikai_memory.embed.vocabulary import known_words, rare_words
-from zerikai_memory.retrieve.everyday import code_words_of
 from zerikai_memory.retrieve.foreign import language_of_question, translations
 from zerikai_memory.retrieve.query import Query, content_words
 from zerikai_memory.store.lexical import Lexicon
@@ -87,7 +86,7 @@ class Speller:
         unknown = [word for word in asked if not counts[word]]
         if not unknown or _of_another_language(query, unknown):
             return []
-        return [word for word in unknown if not (code_words_of(word) or is_word(word))][:MAX_MISSPELT]
+        return [word for word in unknown if not is_word(word)][:MAX_MISSPELT]
 
     def _meant(self, word: str) -> str | None:
         """What is most likely meant by a word: a name's word or an English one, else any word of the project."""
@@ -198,7 +197,7 @@ def bases(word: str) -> Iterator[str]:
     """What a word may be a regular form of: caching gives cach and cache."""
     for ending, instead in _ENDINGS:
         base = word.removesuffix(ending)
-        if base != word and len(base) >= MIN_BASE:
+        if base != word and len(base) >= MIN_BASE and not (ending == "s" and base.endswith("s")):
             yield base + instead
             if not instead and base[-1] == base[-2] and len(base) > MIN_BASE:
                 yield base[:-1]  # `unzipping` of `unzip`
