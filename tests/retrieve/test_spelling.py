@@ -1,13 +1,16 @@
 """Misspelt words of questions: what they are taken for, what stays as it is written, and what the reader is told."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from zerikai_memory.app import Memory
 from zerikai_memory.embed.vocabulary import known_words, rare_words
+from zerikai_memory.errors import StoreError
 from zerikai_memory.retrieve.query import Query, understand
 from zerikai_memory.retrieve.spelling import Speller, Vocabulary, edit_cost, is_word
+from zerikai_memory.settings import Settings
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.view import load_view
@@ -59,17 +62,27 @@ def fetch_url(url, retries=3):
 }
 
 
-@pytest.fixture
-def project(memory: Memory, workspace: Path) -> str:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """No test writes: one project does for all of them."""
+    home = tmp_path_factory.mktemp("brain")
+    memory = Memory(Settings(home=home, vector_store="exact", ollama_host="http://127.0.0.1:9"), cwd=home)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture(scope="module")
+def project(memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("project")
     for name, text in CODE.items():
-        (workspace / name).write_text(text)
-    memory.scan(str(workspace))
-    return str(workspace)
+        (folder / name).write_text(text)
+    memory.scan(str(folder))
+    return str(folder)
 
 
-@pytest.fixture
-def index(memory: Memory, project: str, home: Path) -> WorkspaceIndex:
-    return WorkspaceIndex(next((home / "index").glob("*.db")))
+@pytest.fixture(scope="module")
+def index(memory: Memory, project: str) -> WorkspaceIndex:
+    return WorkspaceIndex(next((memory.settings.home / "index").glob("*.db")))
 
 
 @pytest.fixture
@@ -248,6 +261,19 @@ def test_only_unknown_words_are_looked_for(index: WorkspaceIndex, monkeypatch: p
     monkeypatch.setattr(Vocabulary, "near", None)
     query = understand("how are sessions expired and salmon poached")
     assert speller.corrected(query) == (query, ())
+
+
+def test_words_that_cannot_be_read_leave_those_of_names(
+    index: WorkspaceIndex, speller: Speller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def damaged(_: WorkspaceIndex) -> set[str]:
+        raise StoreError("damaged")
+
+    monkeypatch.setattr("zerikai_memory.store.lexical.written_words", damaged)
+    query, told = speller.corrected(understand("where is the querset of the midleware"))
+    assert query.plain == "where is the querset of the middleware"
+    assert len(told) == 1
+    assert "cannot be read: damaged" in caplog.text
 
 
 @pytest.mark.parametrize(

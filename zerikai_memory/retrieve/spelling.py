@@ -45,7 +45,7 @@ _VOWELS = frozenset("aeiouy")
 
 # A word of a sentence: no part of a name, a path, a call or a filter, and no name by its capital.
 _WORD = re.compile(r"(?:^|(?<=\s))\(?(?P<word>(?:^[A-Z])?[a-z]+)(?=(?:['’]s)?[.,;:!?)…]*(?:\s|$))")
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")
 
 # How words are made of others. What would make words of many misspelt ones (in-, -es, -able) is left out.
 _ENDINGS = (

@@ -94,8 +94,12 @@ class Lexicon:
         return {word: postings.frequency(span) for word, span in zip(words, spans, strict=True)}
 
     def written(self) -> set[str]:
-        """Every word as the entities have it, no stem; none where there are too many to be held."""
-        return written_words(self._index) if self._fits else set()
+        """Every word as the entities have it, no stem; none where there are too many to be held, or none to be read."""
+        try:
+            return written_words(self._index) if self._fits else set()
+        except (ZerikaiError, OSError) as error:
+            _LOG.warning("the words of %s cannot be read: %s", self._index.path.name, error)
+            return set()
 
 
 def best(values: Floats, limit: int) -> Ints:
