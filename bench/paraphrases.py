@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Is the right file found by questions that share no content word with it?
 
-    bench/paraphrases.py [--embedding NAME] [--home FOLDER] [--without-list] NAME=FOLDER ...
+    bench/paraphrases.py [--embedding NAME] [--home FOLDER] [--without-concepts] NAME=FOLDER ...
 
-NAME is a project of paraphrases.json: django 5.2.19 and, from npm, express 5.2.1 and @trpc/server 11.16.0. A question
-that does share a word with its file (identifiers split, stemmed as the search does it) stops the run. Prints for each
-set and project how often the right file is among the first ten files, and among the ten results of `limit=10`, and how
-many questions were refused as "nothing relevant", which counts as not found. `--without-list` leaves everyday_words.txt
-out of the search; `--home` keeps the index between runs.
+NAME is a project of paraphrases.json: django 5.2.19 and, from npm, express 5.2.1 and @trpc/server 11.16.0, or one of
+entity_projects.json. A question that does share a word with its file (identifiers split, stemmed as the search does it)
+stops the run. Prints for each set and project how often the right file is among the first ten files, and among the ten
+results of `limit=10`, and how many questions were refused as "nothing relevant", which counts as not found.
+`--without-concepts` leaves the reverse dictionary out of the search; `--home` keeps the index between runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contextlib import closing
 from pathlib import Path
 
 from zerikai_memory.app import Memory
-from zerikai_memory.retrieve import search
+from zerikai_memory.retrieve.concepts import Meaning, ProjectConcepts
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.words import STOP_WORDS, search_text, split_words
 
@@ -32,12 +32,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--embedding", default="static")
     parser.add_argument("--home", type=Path)
-    parser.add_argument("--without-list", action="store_true")
+    parser.add_argument("--without-concepts", action="store_true")
     parser.add_argument("projects", nargs="+", metavar="NAME=FOLDER")
     args = parser.parse_args()
     projects = dict(item.partition("=")[::2] for item in args.projects)
-    if args.without_list:
-        search.code_words = lambda words: ()
+    if args.without_concepts:
+        ProjectConcepts.meaning = lambda self, text, words: Meaning()
     if shared := [line for name, folder in projects.items() for line in sharing(name, Path(folder))]:
         print("questions that share a word with their file:", *shared, sep="\n  ", file=sys.stderr)
         return 1
@@ -47,10 +47,11 @@ def main() -> int:
             memory.scan(path)
         print(f"{args.embedding:24} asked  in 10 files  in 10 results  refused")
         for name, questions in SETS.items():
-            rows = [measure(memory, questions[project], path) for project, path in projects.items()]
-            for project, row in zip(projects, rows, strict=True):
+            rows = {p: measure(memory, questions[p], path) for p, path in projects.items() if p in questions}
+            for project, row in rows.items():
                 show(f"{name}, {project}", row)
-            show(name, [sum(column) for column in zip(*rows, strict=True)])
+            if rows:
+                show(name, [sum(column) for column in zip(*rows.values(), strict=True)])
         memory.close()
     return 0
 
@@ -58,7 +59,7 @@ def main() -> int:
 def sharing(project: str, folder: Path) -> list[str]:
     found = []
     for questions in SETS.values():
-        for question, path in questions[project]:
+        for question, path in questions.get(project, ()):
             known = stems(f"{path} {(folder / path).read_text(encoding='utf-8')}")
             words = [word for word in split_words(question) if word not in STOP_WORDS and stems(word) & known]
             if words:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
-import math
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,59 +13,38 @@ from tests.store.mirror_cases import index_of, put
 from zerikai_memory.app import Memory
 from zerikai_memory.embed.static import StaticEmbedder
 from zerikai_memory.retrieve.calibrate import MOST, calibrated_cut, off_topic_questions
-from zerikai_memory.retrieve.everyday import code_words, code_words_of
-from zerikai_memory.retrieve.relevance import is_relevant, known_frequencies, unknown_share
+from zerikai_memory.retrieve.relevance import NOT_UNDERSTOOD_WEIGHT, UNKNOWN_WEIGHT, coverage, strangeness
 from zerikai_memory.settings import Settings
-from zerikai_memory.store.lexical import document_frequencies
 from zerikai_memory.store.view import load_view
 
-WORDS = {"rate": 3, "limit": 3}
+
+@pytest.mark.parametrize(
+    ("holders", "share"),
+    [({"rate": {1}, "limit": {1}}, 1.0), ({"rate": {1}, "limit": {2}}, 0.5), ({"rate": set(), "limit": set()}, 0.0)],
+)
+def test_one_entity_must_hold_the_words(holders: dict[str, set[int]], share: float) -> None:
+    assert coverage({"rate": 3, "limit": 3}, holders, 100) == share
 
 
 @pytest.mark.parametrize(
-    ("distance", "unknown", "holders", "relevant"),
+    ("frequencies", "understood", "expected"),
     [
-        (1.5, 0.0, {}, True),  # near, and every word is known
-        (1.5, 0.9, {}, False),  # as near, but the project knows none of the words
-        (0.6, 1.0, {}, True),  # so near that the words do not matter
-        (1.7, 0.0, {}, False),  # far
-        (math.inf, 0.0, {"rate": {1}, "limit": {1}}, True),  # no vectors: one entity holds all words
-        (math.inf, 0.0, {"rate": {1}, "limit": set()}, True),  # half of them
-        (math.inf, 0.0, {}, False),
+        ({"rate": 3, "limit": 3}, {"rate", "limit"}, 0.0),
+        ({"tongue": 0}, {"tongue"}, UNKNOWN_WEIGHT),  # the project says it in another word
+        ({"limit": 3}, set(), 0.0),  # the project's own word need not be anybody else's
+        ({"salmon": 0}, set(), UNKNOWN_WEIGHT + NOT_UNDERSTOOD_WEIGHT),
+        ({}, set(), UNKNOWN_WEIGHT + NOT_UNDERSTOOD_WEIGHT),
     ],
 )
-def test_near_in_meaning_or_holding_the_words_is_relevant(
-    distance: float, unknown: float, holders: dict[str, set[int]], relevant: bool
+def test_a_question_is_the_stranger_the_less_of_it_is_known_or_understood(
+    frequencies: dict[str, int], understood: set[str], expected: float
 ) -> None:
-    found = is_relevant(distance=distance, cut=1.6, unknown=unknown, frequencies=WORDS, holders=holders, entities=100)
-    assert found is relevant
-
-
-@pytest.mark.parametrize(
-    ("frequencies", "share"),
-    [
-        ({"rate": (3, 0), "limit": (3, 0)}, 0.0),
-        ({"visitor": (0, 7)}, 0.0),  # code says it in another word
-        ({"salmon": (0, 0)}, 1.0),
-        ({}, 1.0),
-    ],
-)
-def test_what_the_project_does_not_know_is_weighed(frequencies: dict[str, tuple[int, int]], share: float) -> None:
-    assert unknown_share(frequencies, 100) == share
+    assert strangeness(frequencies, understood, 100) == pytest.approx(expected)
 
 
 def test_an_unknown_word_weighs_more_than_a_common_one() -> None:
-    assert 0.5 < unknown_share({"salmon": (0, 0), "request": (40, 0)}, 100) < 1
-
-
-def test_words_are_counted_as_asked_or_as_code_says_them(tmp_path: Path) -> None:
-    index = index_of(tmp_path)
-    put(index, tmp_path / "src", a="def user_language():\n    pass\n")
-    known = known_frequencies(partial(document_frequencies, index), ["user", "tongue", "salmon"])
-    assert known["user"][0] > 0
-    assert known["tongue"][0] == 0
-    assert known["tongue"][1] > 0
-    assert known["salmon"] == (0, 0)
+    half = (UNKNOWN_WEIGHT + NOT_UNDERSTOOD_WEIGHT) / 2
+    assert half < strangeness({"salmon": 0, "request": 40}, {"request"}, 100) < 2 * half
 
 
 @pytest.mark.parametrize("embedder", [StaticEmbedder(), FakeEmbedder("B", 32)], ids=["static", "unknown"])
@@ -84,27 +60,8 @@ def test_a_cut_is_measured_on_any_index_and_bounded(embedder: object, tmp_path: 
 def test_the_built_in_questions_differ_and_none_is_asked_by_the_benchmark() -> None:
     asked = json.loads((Path(__file__).parents[2] / "bench" / "offtopic.json").read_text("utf-8"))["off_topic"]
     questions = off_topic_questions()
-    assert len(questions) == len(set(questions)) == 60
+    assert len(questions) == len(set(questions)) == 188
     assert not set(questions) & {question for kind in asked.values() for question in kind}
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [("visitors", "user"), ("tongues", "language"), ("shrinking", "compress"), ("stories", "text"), ("zebra", None)],
-)
-def test_everyday_words_are_found_in_their_forms(word: str, meant: str | None) -> None:
-    assert (meant in code_words_of(word)) if meant else code_words_of(word) == ()
-
-
-def test_words_that_the_question_has_already_are_not_added() -> None:
-    assert "user" in code_words(["visitor"])
-    assert "user" not in code_words(["visitor", "user"])
-
-
-def test_the_list_of_everyday_words_is_well_formed() -> None:
-    file = importlib.resources.files("zerikai_memory.retrieve").joinpath("data", "everyday_words.txt")
-    for line in file.read_text(encoding="utf-8").splitlines():
-        assert line.startswith("#") or (line == line.lower() and line.count(":") == 1 and all(line.split(":"))), line
 
 
 def test_a_question_in_other_words_finds_the_code(tmp_path: Path) -> None:

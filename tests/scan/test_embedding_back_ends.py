@@ -10,6 +10,7 @@ import pytest
 from tests.llm.vector_server import VectorServer, vector_server
 from zerikai_memory.app import Memory
 from zerikai_memory.errors import EmbeddingError
+from zerikai_memory.retrieve.calibrate import MOST
 from zerikai_memory.settings import Settings
 
 KINDS = ("ollama", "openai")
@@ -50,7 +51,7 @@ def test_a_project_is_scanned_and_asked_with_it(kind: str, server: VectorServer,
     memory.close()
     assert (report.status, report.warnings) == ("completed", ())
     assert view.vectors.shape[1] == 32
-    assert 0 < view.relevance_cut <= 2
+    assert 0 < view.relevance_cut <= MOST
     assert answer.results[0].name == "open_till"
     assert answer.results[0].distance < 2
     assert not answer.warnings

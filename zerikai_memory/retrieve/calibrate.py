@@ -8,23 +8,24 @@ cut lets few of them through. bench/offtopic.py measures it on others.
 from __future__ import annotations
 
 import importlib.resources
-from functools import partial
 
 import numpy as np
 
 from zerikai_memory.embed.base import Embedder, EmbeddingMatrix
+from zerikai_memory.retrieve.concepts import ProjectConcepts
 from zerikai_memory.retrieve.query import understand
-from zerikai_memory.retrieve.relevance import UNKNOWN_WEIGHT, known_frequencies, unknown_share
+from zerikai_memory.retrieve.relevance import strangeness
+from zerikai_memory.retrieve.wording import meant_vectors
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.lexical import document_frequencies
+from zerikai_memory.store.lexical import document_frequencies, index_stems
 from zerikai_memory.store.view import IndexView
 
-# Share of these questions that may pass. Of others (bench/offtopic.py) .03 refuses 97 % and keeps 100 %, .04 96 %; of
-# questions in other words .03 refuses 26 of 120, .04 13 (static).
-LET_THROUGH = 0.04
-# In a small index all off-topic questions are as far as can be, without a bound one would pass: nothing in common in
-# meaning (2 is orthogonal) and half of the words unknown is too far wherever.
-MOST = 2.0
+# Share of these questions that may pass: of others (bench/offtopic.py) 3.5 % do, of those the project answers all, of
+# 223 questions in other words 90 %. .03 and .08 refuse and keep in proportion.
+LET_THROUGH = 0.035
+# In a small index all off-topic questions are as far as can be, without a bound one would pass: little in common in
+# meaning (2 is orthogonal) and half of the words unknown and not understood is too far wherever.
+MOST = 2.3
 
 
 def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -> float | None:
@@ -34,15 +35,16 @@ def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -
     """
     if not view.vectors.any():
         return None
-    questions = off_topic_questions()
-    vectors = embedder.encode(questions)
+    asked = [understand(question) for question in off_topic_questions()]
+    concepts = ProjectConcepts(lambda: index_stems(index))
+    meanings = [concepts.meaning(query.plain, query.terms) for query in asked]
+    vectors = meant_vectors(embedder, [query.plain for query in asked], meanings)
     distances = (_nearest(view.vectors, vectors) + _nearest(view.file_vectors, vectors)) / 2
-    counts = partial(document_frequencies, index)
-    unknown = [
-        unknown_share(known_frequencies(counts, understand(question).terms), len(view)) for question in questions
+    strange = [
+        strangeness(document_frequencies(index, query.terms), meaning.understood, len(view))
+        for query, meaning in zip(asked, meanings, strict=True)
     ]
-    measured = float(np.quantile(distances + UNKNOWN_WEIGHT * np.array(unknown), LET_THROUGH))
-    return min(measured, MOST)
+    return min(float(np.quantile(distances + np.array(strange), LET_THROUGH)), MOST)
 
 
 def off_topic_questions() -> list[str]:

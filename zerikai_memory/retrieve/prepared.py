@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zerikai_memory.retrieve.concepts import ProjectConcepts
 from zerikai_memory.retrieve.names import KeywordTable, NameTable
 from zerikai_memory.retrieve.rank import (
     CLASS_COSINE_SLACK,
@@ -36,6 +37,7 @@ class Prepared:
     view: IndexView
     lexicon: Lexicon
     speller: Speller
+    concepts: ProjectConcepts
     position: dict[int, int]
     names: NameTable
     keywords: KeywordTable
@@ -65,6 +67,7 @@ def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
         view=view,
         lexicon=lexicon,
         speller=Speller(view, lexicon),
+        concepts=ProjectConcepts(lexicon.stems),
         position={int(row): i for i, row in enumerate(view.rowids)},
         names=NameTable(view),
         keywords=KeywordTable(view),

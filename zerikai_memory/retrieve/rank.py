@@ -8,6 +8,7 @@ lab; bench/ measures them on this code.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +132,7 @@ def file_sums(values: Floats, file_of: Ints, files: int) -> Floats:
     return sums / best if best > 0 else sums
 
 
-def smallest(values: Floats, count: int) -> Ints:
+def smallest(values: NDArray[np.floating[Any]], count: int) -> Ints:
     """Positions of the `count` smallest values, smallest first; ties in order."""
     if count >= len(values):
         return np.argsort(values, kind="stable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,6 @@ import numpy as np
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import EmbeddingError
 from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
-from zerikai_memory.retrieve.everyday import code_words
 from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities
 from zerikai_memory.retrieve.nearness import distances_of, nearest_first
@@ -29,9 +27,10 @@ from zerikai_memory.retrieve.rank import (
     group_by_file,
     score,
 )
-from zerikai_memory.retrieve.relevance import coverage, is_relevant, known_frequencies, unknown_share
+from zerikai_memory.retrieve.relevance import MIN_COVERAGE, coverage, strangeness
 from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
 from zerikai_memory.retrieve.unspaced import telling, unspaced
+from zerikai_memory.retrieve.wording import Wording, meant_vectors, wording_of
 from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.vectors import Nearest, Vector, squared_distances
@@ -44,12 +43,6 @@ CLASSIC_POOL = 75
 # The keyword term of the hybrid ranking is the cosine of the question's and the name's word sets, times the rerank
 # weight and this: .2 at the default weight. Entity recall@5 .649 -> .662; .1 to .5 all help.
 KEYWORD_SCALE = 4.0
-# Words of code for everyday ones count the more the less of the question its best entities by words (so many) hold, and
-# nothing from this share on. NDCG@10 on questions that share words .925 -> .924 (always and in full: .914). Right file
-# among ten for questions that share none: 41 -> 73 of 120 that were seen while the list was written, 10 -> 10 of 40
-# that were not (bench/paraphrases.py).
-COVERED_BY = 5
-EVERYDAY_BELOW = 0.7
 # Named when nothing is relevant, so that the reader sees how far off the index is.
 NEAREST_SHOWN = 3
 
@@ -150,13 +143,14 @@ class Searcher:
             names = prepared.names
             defined, namesakes = names.looked_up(query), names.namesakes(query)
             scope = looked_up(self._index, prepared.position, query.looked_up, defined, namesakes, scope)
-        vector, trouble = self._vector(view, query)
+        wording = wording_of(prepared, query, scope, POOL)
+        vector, trouble = self._vector(view, query, wording)
         text_only = vector is None
         asked = self._asked(prepared, query, scope)
         if len(asked) > options.files and (query.name_alone or query.looked_up or query.empty):
             # Many bear the name: the reader must tell them apart, so each place goes to another file.
             options = replace(options, files=options.entities)
-        found = self._evidence(prepared, query, vector, scope, options)
+        found = self._evidence(prepared, query, wording, vector, scope, options)
         order, scores = self._order(prepared, query, found, scope, options, text_only)
         if traced := frame_entities(view, query.frames):
             order = list(dict.fromkeys([*traced, *asked]))[: options.entities]
@@ -169,7 +163,7 @@ class Searcher:
         relevant = bool(order) and (
             query.empty
             or bool(traced)
-            or (self._relevant(prepared, query, found, order, text_only) and not scope.empty)
+            or (self._relevant(prepared, query, wording, found, order, text_only) and not scope.empty)
         )
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
@@ -209,12 +203,13 @@ class Searcher:
             return self._classic(prepared, query, found, scope, options)
         return _hybrid(found, scope, options, text_only, prepared.written if len(query.terms) >= MIN_TERMS else None)
 
-    def _vector(self, view: IndexView, query: Query) -> tuple[Vector | None, str]:
+    def _vector(self, view: IndexView, query: Query, wording: Wording) -> tuple[Vector | None, str]:
         """The question's vector, or None and what is wrong: then words answer alone."""
         if view.embedding != self._embedder.fingerprint:
             return None, ""
         try:
-            vector: Vector = self._embedder.encode([" ".join(query.plain.split())])[0]
+            text = " ".join(query.plain.split())
+            vector: Vector = meant_vectors(self._embedder, [text], [wording.meaning], wording.share)[0]
         except EmbeddingError as error:
             return None, f"only words were compared: {error}"
         if not vector.any():
@@ -240,10 +235,16 @@ class Searcher:
             return self._prepared
 
     def _evidence(
-        self, prepared: Prepared, query: Query, vector: Vector | None, scope: Scope, options: SearchOptions
+        self,
+        prepared: Prepared,
+        query: Query,
+        wording: Wording,
+        vector: Vector | None,
+        scope: Scope,
+        options: SearchOptions,
     ) -> _Found:
         view = prepared.view
-        lexical = self._lexical(prepared, query, scope)
+        lexical = wording.lexical
         named, placed = prepared.names.boosts(query), prepared.names.places(query)
         distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
         nearest = Nearest(None)
@@ -280,22 +281,6 @@ class Searcher:
             near = nearest_first(nearest, distances, POOL) if vector is not None else np.empty(0, np.int64)
         return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
 
-    def _lexical(self, prepared: Prepared, query: Query, scope: Scope) -> Floats:
-        """BM25 of each entity by the question's words, and where these meet little, by the words of code for them."""
-        scores = np.zeros(len(prepared.view))
-        # The best of all may all lie outside of a narrow scope, unless it is what holds the words.
-        narrow = scope.allowed is not None and (query.filters or query.phrases or not query.looked_up)
-        limit = len(scores) if narrow else POOL
-        found = prepared.lexicon.scores(query.words, limit)
-        if meant := code_words(query.terms):
-            covered = _coverage(prepared, query, [row for row, _ in found[:COVERED_BY]])
-            if (share := 1 - covered / EVERYDAY_BELOW) > 0:
-                found += [(row, share * value) for row, value in prepared.lexicon.scores(meant, limit)]
-        for row, value in found:
-            if (i := prepared.position.get(row)) is not None:
-                scores[i] += value
-        return scores
-
     def _classic(
         self, prepared: Prepared, query: Query, found: _Found, scope: Scope, options: SearchOptions
     ) -> tuple[list[int], Floats]:
@@ -317,25 +302,26 @@ class Searcher:
         shown = list(dict.fromkeys(int(i) for i in (*first, *order)))[: options.entities]
         return shown, scores + found.placed
 
-    def _relevant(self, prepared: Prepared, query: Query, found: _Found, order: Sequence[int], text_only: bool) -> bool:
+    def _relevant(
+        self, prepared: Prepared, query: Query, wording: Wording, found: _Found, order: Sequence[int], text_only: bool
+    ) -> bool:
         if any(found.named[i] > 0 for i in order):
             return True
-        distance = math.inf
-        if not text_only:
-            nearest_file = 2 - 2 * float(found.evidence.file_cosines.max())
-            distance = (float(found.distances[list(order)].min()) + nearest_file) / 2
+        entities = len(found.distances)
+        counts = prepared.lexicon.frequencies(query.terms)
+        # A number that the project does not hold says nothing of what is asked about.
+        terms = [word for word in telling(query.terms, counts) if counts[word] or not word.isdigit()]
+        counts = {word: counts[word] for word in terms}
         rows = [int(prepared.view.rowids[i]) for i in order]
-        known = known_frequencies(prepared.lexicon.frequencies, query.terms)
-        terms = telling(query.terms, {word: count for word, (count, _) in known.items()})
-        known = {word: counts for word, counts in known.items() if word in terms}
-        return is_relevant(
-            distance=distance,
-            cut=self._cut(),
-            unknown=unknown_share(known, len(found.distances)),
-            frequencies={word: count for word, (count, _) in known.items()},
-            holders=prepared.lexicon.holders(rows, terms),
-            entities=len(found.distances),
-        )
+        if coverage(counts, prepared.lexicon.holders(rows, terms), entities) >= MIN_COVERAGE:
+            return True
+        if text_only:
+            return False
+        nearest_file = 2 - 2 * float(found.evidence.file_cosines.max())
+        nearest = float(found.distances[[*order, *found.near]].min())
+        meaning = wording.meaning if wording.share > 0 else prepared.concepts.meaning(query.plain, query.terms)
+        distance = (nearest + nearest_file) / 2
+        return distance + strangeness(counts, meaning.understood, entities) <= self._cut()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,11 +332,6 @@ class _Found:
     placed: Floats
     near: Ints
     store_warning: str
-
-
-def _coverage(prepared: Prepared, query: Query, rows: Sequence[int]) -> float:
-    frequencies = prepared.lexicon.frequencies(query.terms)
-    return coverage(frequencies, prepared.lexicon.holders(rows, query.terms), len(prepared.view))
 
 
 def _hybrid(

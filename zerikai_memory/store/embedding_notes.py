@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from zerikai_memory.store.index import WorkspaceIndex
 
-# Of the index's bookkeeping values.
-CUT_KEY = "relevance_cut"
+# Of the index's bookkeeping values. The number goes up when something else is measured: no old cut is taken for one.
+CUT_KEY = "relevance_cut_2"
 
 
 def noted_dimensions(index: WorkspaceIndex, fingerprint: str) -> int | None:

