@@ -8,7 +8,8 @@
    docstring and body; queries are docstring sentences, some as questions, cut, without the name's words, without
    any word of the document, or with near words instead of their own;
 4. distillation: similarities between sentences, everyday ones of WordNet too, and between sentence and document,
-   follow those of the teachers.
+   follow those of the teachers;
+5. what plain people call a thing is drawn near to the words that code uses for it (meanings.py).
 """
 
 import argparse
@@ -25,6 +26,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from evaluate import read_lines, stem
+from meanings import Meanings
 from sampling import Sampler
 from start import by_code_model, code_words, neighbours, unit
 from teacher import Encoder, together
@@ -40,7 +42,7 @@ def options():
     any word of the document), syn (each word of a query exchanged for a near one), drop and ddrop (query and document
     lose up to half of their words), path, rest, body (parts of the document).
     Weights: title (path and name words), dw, gw and soft (distillation: docstring sentences, everyday and docstring
-    sentences together, sentence to document).
+    sentences together, sentence to document), cw and ew (descriptions and everyday words to words of code).
     """
     p = argparse.ArgumentParser()
     p.add_argument("--data", nargs="+")
@@ -50,6 +52,8 @@ def options():
     p.add_argument("--words-offset", type=lambda text: int(text, 0), default=0x1FFBFC0 - 0x203BD0, help="see start.py")
     p.add_argument("--docs", nargs="+", help="teacher.py output for docstring sentences, one per teacher")
     p.add_argument("--glosses", nargs="+", help="teacher.py output for WordNet's sentences, one per teacher")
+    p.add_argument("--concepts", help="scripts/concepts/concepts.txt")
+    p.add_argument("--everyday", help="scripts/concepts/everyday.txt")
     p.add_argument("--cache", default="cache")
     p.add_argument("--start", default="", help="continue from this table")
     p.add_argument("--validate", type=int, default=1, help="1: keep the packages of SPLIT out, for validate.py")
@@ -72,6 +76,8 @@ def options():
         "dw": 0.5,
         "gw": 1.0,
         "soft": 0.5,
+        "cw": 1.0,
+        "ew": 0.5,
         "ask": 0.2,
         "hide": 0.25,
         "over": 0.3,
@@ -225,6 +231,7 @@ class Objective:
         texts, vectors = together(a.glosses)
         self.everyday = [(ids(text)[:64], torch.from_numpy(v)) for text, v in zip(texts, vectors, strict=True)]
         self.everyday = [(q, v) for q, v in self.everyday if len(q) > 1]
+        self.meanings = Meanings(self.bag, sampler, ids, a)
         print("teachers cover", len(self.pool), "and", len(self.everyday), flush=True)
 
     def bag(self, ds):
@@ -252,6 +259,10 @@ class Objective:
             loss = loss + a.dw * self.sentence_to_sentence()
         if a.gw:
             loss = loss + a.gw * self.everyday_and_technical()
+        if a.cw:
+            loss = loss + a.cw * self.meanings.of_descriptions()
+        if a.ew:
+            loss = loss + a.ew * self.meanings.of_words()
         return loss
 
     def sentence_to_document(self, rs, raw):

@@ -96,7 +96,7 @@ def test_the_vector_goes_towards_what_is_meant_by_its_share() -> None:
     embedder = StaticEmbedder()
     text, meaning = "squeeze the reply", Meaning(("compress", "gzip", "response"))
     asked_for, meant = embedder.encode([text, "compress gzip response"])
-    vectors = [meant_vectors(embedder, [text], [meaning], share)[0] for share in (0.0, 0.5, 1.0)]
+    vectors = [matrix[0] for matrix in meant_vectors(embedder, [text], [meaning], 0.0, 0.5, 1.0)]
     assert np.allclose(vectors[0], asked_for)
     nearness = [float(vector @ meant) for vector in vectors]
     assert nearness == sorted(nearness)
@@ -105,7 +105,7 @@ def test_the_vector_goes_towards_what_is_meant_by_its_share() -> None:
 
 
 def test_a_vector_of_unknown_words_stays_zero() -> None:
-    assert not meant_vectors(StaticEmbedder(), ["???"], [Meaning()])[0].any()
+    assert not meant_vectors(StaticEmbedder(), ["???"], [Meaning()], 1.0)[0].any()
 
 
 @pytest.mark.parametrize("question", ["where is user 4711 of 93", "session 12", "add path 5 to 6 7 8 9"])

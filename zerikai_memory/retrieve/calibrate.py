@@ -38,7 +38,7 @@ def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -
     asked = [understand(question) for question in off_topic_questions()]
     concepts = ProjectConcepts(lambda: index_stems(index))
     meanings = [concepts.meaning(query.plain, query.terms) for query in asked]
-    vectors = meant_vectors(embedder, [query.plain for query in asked], meanings)
+    vectors = meant_vectors(embedder, [query.plain for query in asked], meanings, 1.0)[0]
     distances = (_nearest(view.vectors, vectors) + _nearest(view.file_vectors, vectors)) / 2
     strange = [
         strangeness(document_frequencies(index, query.terms), meaning.understood, len(view))

@@ -14,10 +14,10 @@ from collections.abc import Container, Mapping
 # a single common word in common is chance, the greater part of the question is not.
 MIN_COVERAGE = 0.5
 # Squared L2 that the cut comes nearer when the project holds no word of the question, and when none of these led to
-# what software does either (retrieve/concepts.py). At 96 % of off-topic questions refused, 0 and 0 keep 70 % of 205
-# questions in other words, .5 and 0 81 %, these 91 %; higher ones the same (bench/offtopic.py, bench/paraphrases.py).
-UNKNOWN_WEIGHT = 0.5
-NOT_UNDERSTOOD_WEIGHT = 0.6
+# what software does either (retrieve/concepts.py). At 96 % of off-topic questions refused, 0 and 0 keep 72 % of 205
+# questions in other words, .5 and .6 90 %, these 96 %, .5 and 1 91 % (bench/offtopic.py, bench/paraphrases.py).
+UNKNOWN_WEIGHT = 0.7
+NOT_UNDERSTOOD_WEIGHT = 0.7
 
 
 def coverage(frequencies: Mapping[str, int], holders: Mapping[str, set[int]], entities: int) -> float:

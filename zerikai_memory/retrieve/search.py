@@ -144,13 +144,13 @@ class Searcher:
             defined, namesakes = names.looked_up(query), names.namesakes(query)
             scope = looked_up(self._index, prepared.position, query.looked_up, defined, namesakes, scope)
         wording = wording_of(prepared, query, scope, POOL)
-        vector, trouble = self._vector(view, query, wording)
-        text_only = vector is None
+        vectors, trouble = self._vectors(view, query, wording)
+        text_only = not vectors
         asked = self._asked(prepared, query, scope)
         if len(asked) > options.files and (query.name_alone or query.looked_up or query.empty):
             # Many bear the name: the reader must tell them apart, so each place goes to another file.
             options = replace(options, files=options.entities)
-        found = self._evidence(prepared, query, wording, vector, scope, options)
+        found = self._evidence(prepared, query, wording, vectors, scope, options)
         order, scores = self._order(prepared, query, found, scope, options, text_only)
         if traced := frame_entities(view, query.frames):
             order = list(dict.fromkeys([*traced, *asked]))[: options.entities]
@@ -161,9 +161,7 @@ class Searcher:
         lines = traced or prepared.names.lines(query)
         candidates = tuple(_candidate(view, i, distances, scores[i], lines.get(i)) for i in order)
         relevant = bool(order) and (
-            query.empty
-            or bool(traced)
-            or (self._relevant(prepared, query, wording, found, order, text_only) and not scope.empty)
+            query.empty or bool(traced) or (self._relevant(prepared, query, wording, found, order) and not scope.empty)
         )
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
@@ -203,23 +201,24 @@ class Searcher:
             return self._classic(prepared, query, found, scope, options)
         return _hybrid(found, scope, options, text_only, prepared.written if len(query.terms) >= MIN_TERMS else None)
 
-    def _vector(self, view: IndexView, query: Query, wording: Wording) -> tuple[Vector | None, str]:
-        """The question's vector, or None and what is wrong: then words answer alone."""
+    def _vectors(self, view: IndexView, query: Query, wording: Wording) -> tuple[Sequence[Vector], str]:
+        """The question's vector and that of all it means, or none and what is wrong: then words answer alone."""
         if view.embedding != self._embedder.fingerprint:
-            return None, ""
+            return (), ""
         try:
             text = " ".join(query.plain.split())
-            vector: Vector = meant_vectors(self._embedder, [text], [wording.meaning], wording.share)[0]
+            shares = (wording.share, 1.0 if wording.share else 0.0)
+            vectors = [row[0] for row in meant_vectors(self._embedder, [text], [wording.meaning], *shares)]
         except EmbeddingError as error:
-            return None, f"only words were compared: {error}"
-        if not vector.any():
-            return None, ""  # the model knows none of the words: how far anything is cannot be told
-        if len(vector) != view.vectors.shape[1] and view.vectors.any():
-            return None, (
-                f"only words were compared: the embedding model gives vectors of {len(vector)} numbers now, the index "
-                f"holds {view.vectors.shape[1]}; the next scan embeds again"
+            return (), f"only words were compared: {error}"
+        if not vectors[0].any():
+            return (), ""  # the model knows none of the words: how far anything is cannot be told
+        if len(vectors[0]) != view.vectors.shape[1] and view.vectors.any():
+            return (), (
+                f"only words were compared: the embedding model gives vectors of {len(vectors[0])} numbers now, the "
+                f"index holds {view.vectors.shape[1]}; the next scan embeds again"
             )
-        return vector, ""
+        return vectors, ""
 
     def _cut(self) -> float:
         """Squared L2 above which nothing is relevant; where no scan has measured it, distance alone lets nothing in."""
@@ -239,7 +238,7 @@ class Searcher:
         prepared: Prepared,
         query: Query,
         wording: Wording,
-        vector: Vector | None,
+        vectors: Sequence[Vector],
         scope: Scope,
         options: SearchOptions,
     ) -> _Found:
@@ -248,6 +247,7 @@ class Searcher:
         named, placed = prepared.names.boosts(query), prepared.names.places(query)
         distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
         nearest = Nearest(None)
+        vector = vectors[0] if vectors else None
         if vector is not None:
             nearest = self._nearest(view, vector, POOL)
             others = np.flatnonzero(lexical + named + placed if scope.allowed is None else scope.allowed)
@@ -279,7 +279,7 @@ class Searcher:
             near = inside[np.argsort(distances[inside], kind="stable")][:POOL] if vector is not None else inside
         else:
             near = nearest_first(nearest, distances, POOL) if vector is not None else np.empty(0, np.int64)
-        return _Found(evidence, distances, named + placed, placed, near, nearest.warning)
+        return _Found(evidence, distances, named + placed, placed, near, nearest.warning, vectors)
 
     def _classic(
         self, prepared: Prepared, query: Query, found: _Found, scope: Scope, options: SearchOptions
@@ -303,7 +303,7 @@ class Searcher:
         return shown, scores + found.placed
 
     def _relevant(
-        self, prepared: Prepared, query: Query, wording: Wording, found: _Found, order: Sequence[int], text_only: bool
+        self, prepared: Prepared, query: Query, wording: Wording, found: _Found, order: Sequence[int]
     ) -> bool:
         if any(found.named[i] > 0 for i in order):
             return True
@@ -315,13 +315,14 @@ class Searcher:
         rows = [int(prepared.view.rowids[i]) for i in order]
         if coverage(counts, prepared.lexicon.holders(rows, terms), entities) >= MIN_COVERAGE:
             return True
-        if text_only:
+        if not found.vectors:
             return False
-        nearest_file = 2 - 2 * float(found.evidence.file_cosines.max())
-        nearest = float(found.distances[[*order, *found.near]].min())
+        # As the cut is measured: by all that the question means.
+        places, meant, view = [*order, *found.near], found.vectors[1], prepared.view
+        matrices = (view.vectors[places], view.file_vectors)
+        nearest = [float(squared_distances(matrix, meant).min()) for matrix in matrices]
         meaning = wording.meaning if wording.share > 0 else prepared.concepts.meaning(query.plain, query.terms)
-        distance = (nearest + nearest_file) / 2
-        return distance + strangeness(counts, meaning.understood, entities) <= self._cut()
+        return sum(nearest) / 2 + strangeness(counts, meaning.understood, entities) <= self._cut()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -332,6 +333,7 @@ class _Found:
     placed: Floats
     near: Ints
     store_warning: str
+    vectors: Sequence[Vector]
 
 
 def _hybrid(

@@ -20,11 +20,12 @@ from zerikai_memory.retrieve.relevance import coverage
 from zerikai_memory.retrieve.scope import Scope
 
 # Best entities by words that tell how much of the question the project says itself, and the share of it from which on
-# nothing else is looked up.
+# nothing else is looked up. Of 205 questions that share no word with their file .4 finds 159, .5 166, .6 166 and always
+# as many; of 537 about entities, which share some, nothing meant finds .583 among five, .4 .574, .5 .570, .6 .564.
 COVERED_BY = 5
-MEANT_BELOW = 0.9
-# A word that is meant beside one that is asked: of questions that share no word, 1 finds .78, 2 .79.
-MEANT_WEIGHT = 2.0
+MEANT_BELOW = 0.5
+# A word that is meant beside one that is asked: .5 and 2 find 162 and 166 of the first, .574 and .559 of the others.
+MEANT_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,15 +63,19 @@ def _coverage(prepared: Prepared, query: Query, rows: Sequence[int]) -> float:
 
 
 def meant_vectors(
-    embedder: Embedder, texts: Sequence[str], meanings: Sequence[Meaning], share: float = 1.0
-) -> EmbeddingMatrix:
-    """[n, d] unit vectors of questions, as near to the words of code for them as `share` says; zero when none is known.
+    embedder: Embedder, texts: Sequence[str], meanings: Sequence[Meaning], *shares: float
+) -> list[EmbeddingMatrix]:
+    """For each share [n, d] unit vectors of questions, so near to the words of code for them; zero when none is known.
 
     Raises EmbeddingError.
     """
-    if share <= 0:
-        return embedder.encode(texts)
-    vectors = embedder.encode([*texts, *(" ".join(meaning.words) for meaning in meanings)])
-    both = vectors[: len(texts)] + np.float32(share) * vectors[len(texts) :]
-    unit: EmbeddingMatrix = both / (np.linalg.norm(both, axis=1, keepdims=True) + np.float32(1e-12))
+    if not any(shares):
+        return [embedder.encode(texts)] * len(shares)
+    meant = [" ".join(meaning.words) or text for text, meaning in zip(texts, meanings, strict=True)]
+    vectors = embedder.encode([*texts, *meant])
+    return [_unit(vectors[: len(texts)] + np.float32(share) * vectors[len(texts) :]) for share in shares]
+
+
+def _unit(vectors: EmbeddingMatrix) -> EmbeddingMatrix:
+    unit: EmbeddingMatrix = vectors / (np.linalg.norm(vectors, axis=1, keepdims=True) + np.float32(1e-12))
     return unit
