@@ -8,7 +8,6 @@ words) and counts TITLE_WEIGHT times; a one-line question is not affected. Figur
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import re
 import threading
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from zerikai_memory.embed.base import EmbeddingMatrix
 from zerikai_memory.embed.card import CARD_FORMAT
+from zerikai_memory.embed.shipped import shipped_file
 
 MODEL_NAME = "code_static"
 # Checksum of data/code_static.npz, part of the fingerprint; a test compares it with the file.
@@ -113,7 +113,7 @@ class StaticEmbedder:
         return RELEVANCE_CUT
 
     def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
-        """float32 [len(texts), 256], rows of unit length, or zero when no word is known."""
+        """float32 [len(texts), 256], rows of unit length, or zero when no word is known. Raises EmbeddingError."""
         return _shipped_table().encode(texts)
 
 
@@ -122,11 +122,10 @@ _loaded: StaticTable | None = None
 
 
 def _shipped_table() -> StaticTable:
-    """The table of the package; threads that ask at the same time wait for one load."""
+    """The table of the package; threads that ask at the same time wait for one load. Raises EmbeddingError."""
     global _loaded
     with _load_lock:
         if _loaded is None:
-            resource = importlib.resources.files("zerikai_memory.embed").joinpath("data", f"{MODEL_NAME}.npz")
-            with resource.open("rb") as file:
+            with shipped_file("zerikai_memory.embed", f"{MODEL_NAME}.npz") as file:
                 _loaded = StaticTable(file)
         return _loaded

@@ -7,11 +7,11 @@ data/english_words.txt (data/ENGLISH_WORDS.md) and data/software_words.txt, name
 from __future__ import annotations
 
 import functools
-import importlib.resources
 from collections.abc import Mapping
 
 import numpy as np
 
+from zerikai_memory.embed.shipped import shipped_file
 from zerikai_memory.embed.static import MODEL_NAME
 
 
@@ -21,8 +21,7 @@ def known_words() -> Mapping[str, int]:
 
     The table also holds words that its sources cut short, such as `sessio`; these are left out.
     """
-    data = importlib.resources.files("zerikai_memory.embed").joinpath("data")
-    with data.joinpath(f"{MODEL_NAME}.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+    with shipped_file("zerikai_memory.embed", f"{MODEL_NAME}.npz") as file, np.load(file, allow_pickle=False) as arrays:
         table = arrays["words"].tobytes().decode("utf-8").split("\n")
     written = frozenset(_lines("minilm_vocab.txt"))
     # One letter short of a word that people write; a plural or a past form has a word before it.
@@ -38,5 +37,5 @@ def rare_words() -> frozenset[str]:
 
 
 def _lines(name: str) -> list[str]:
-    file = importlib.resources.files("zerikai_memory.embed").joinpath("data", name)
-    return file.read_text(encoding="utf-8").splitlines()
+    with shipped_file("zerikai_memory.embed", name) as file:
+        return file.read().decode("utf-8").splitlines()

@@ -9,8 +9,8 @@ looked up beside the question's own.
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import math
+import threading
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -18,6 +18,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from zerikai_memory.embed.shipped import shipped_file
 from zerikai_memory.embed.static import StaticEmbedder
 from zerikai_memory.retrieve.rank import Floats, fuse, smallest
 from zerikai_memory.store.stemmer import Stemmer
@@ -106,7 +107,10 @@ class ProjectConcepts:
         return _shipped().present(self._stems())
 
     def meaning(self, text: str, words: Sequence[str]) -> Meaning:
-        """What a question means, given as a text and as its words without the joined identifiers."""
+        """What a question means, given as a text and as its words without the joined identifiers.
+
+        Raises EmbeddingError when the shipped table cannot be read.
+        """
         content = [word for word in words if word not in STOP_WORDS]
         if not content:
             return Meaning()
@@ -115,7 +119,8 @@ class ProjectConcepts:
         described = tuple(stem for stem in dict.fromkeys(stems.values()) if stem in _shipped().terms)
         if not described or 2 * len(described) < len(stems):
             return Meaning()  # words that no description has lead anywhere, as those of another language do
-        return _shipped().meaning(_scores(text, described) * self._present, stems)
+        # Of several lines the table would take the first for a title.
+        return _shipped().meaning(_scores(" ".join(text.split()), described) * self._present, stems)
 
 
 # The questions that calibrate.py asks of every project are among them.
@@ -142,10 +147,18 @@ def load_concepts(file: str | IO[bytes]) -> ConceptTable:
         )
 
 
-@functools.cache
+_load_lock = threading.Lock()
+_loaded: ConceptTable | None = None
+
+
 def _shipped() -> ConceptTable:
-    with importlib.resources.files("zerikai_memory.retrieve").joinpath("data", "concepts.npz").open("rb") as file:
-        return load_concepts(file)
+    """The table of the package; threads that ask at the same time wait for one load."""
+    global _loaded
+    with _load_lock:
+        if _loaded is None:
+            with shipped_file("zerikai_memory.retrieve", "concepts.npz") as file:
+                _loaded = load_concepts(file)
+        return _loaded
 
 
 @functools.cache
