@@ -18,6 +18,7 @@ with tempfile.TemporaryDirectory() as folder:
     loaded = Memory(Settings(home=Path(folder, "brain"), vector_store="exact"), cwd=Path("/"))
     loaded.scan(str(project))
     loaded.query("first", str(project))
+    loaded.query("squeeze the reply so that it travls faster", str(project))
     loaded.save("a note", str(project))
     loaded.query("", str(project), category="fact")
     loaded.brief(str(project))

@@ -12,6 +12,7 @@ import importlib.resources
 import numpy as np
 
 from zerikai_memory.embed.base import Embedder, EmbeddingMatrix
+from zerikai_memory.errors import EmbeddingError
 from zerikai_memory.retrieve.concepts import ProjectConcepts
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.retrieve.relevance import strangeness
@@ -39,6 +40,11 @@ def calibrated_cut(index: WorkspaceIndex, view: IndexView, embedder: Embedder) -
     concepts = ProjectConcepts(lambda: index_stems(index))
     meanings = [concepts.meaning(query.plain, query.terms) for query in asked]
     vectors = meant_vectors(embedder, [query.plain for query in asked], meanings, 1.0)[0]
+    if vectors.shape[1] != view.vectors.shape[1]:
+        raise EmbeddingError(
+            f"the embedding model gives vectors of {vectors.shape[1]} numbers now, the index holds "
+            f"{view.vectors.shape[1]}; a scan that finds a changed file embeds all of them again"
+        )
     distances = (_nearest(view.vectors, vectors) + _nearest(view.file_vectors, vectors)) / 2
     strange = [
         strangeness(document_frequencies(index, query.terms), meaning.understood, len(view))

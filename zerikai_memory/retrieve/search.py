@@ -203,10 +203,10 @@ class Searcher:
 
     def _vectors(self, view: IndexView, query: Query, wording: Wording) -> tuple[Sequence[Vector], str]:
         """The question's vector and that of all it means, or none and what is wrong: then words answer alone."""
-        if view.embedding != self._embedder.fingerprint:
+        text = " ".join(query.plain.split())
+        if not text or view.embedding != self._embedder.fingerprint:
             return (), ""
         try:
-            text = " ".join(query.plain.split())
             shares = (wording.share, 1.0 if wording.share else 0.0)
             vectors = [row[0] for row in meant_vectors(self._embedder, [text], [wording.meaning], *shares)]
         except EmbeddingError as error:
@@ -220,10 +220,9 @@ class Searcher:
             )
         return vectors, ""
 
-    def _cut(self) -> float:
+    def _cut(self, view: IndexView) -> float:
         """Squared L2 above which nothing is relevant; where no scan has measured it, distance alone lets nothing in."""
-        stored = self._prepared.view.relevance_cut if self._prepared else None
-        cut = self._embedder.relevance_cut if stored is None else stored
+        cut = self._embedder.relevance_cut if view.relevance_cut is None else view.relevance_cut
         return 0.0 if cut is None else cut
 
     def _prepare(self) -> Prepared:
@@ -293,7 +292,7 @@ class Searcher:
             hits[near],
             options.lexical_rerank_weight if options.lexical_rerank else 0.0,
             CLASSIC_POOL,
-            self._cut() if cut is None else cut,
+            self._cut(prepared.view) if cut is None else cut,
         )
         scores, order = np.zeros(len(distances)), near[places]
         scores[order] = values
@@ -322,7 +321,7 @@ class Searcher:
         matrices = (view.vectors[places], view.file_vectors)
         nearest = [float(squared_distances(matrix, meant).min()) for matrix in matrices]
         meaning = wording.meaning if wording.share > 0 else prepared.concepts.meaning(query.plain, query.terms)
-        return sum(nearest) / 2 + strangeness(counts, meaning.understood, entities) <= self._cut()
+        return sum(nearest) / 2 + strangeness(counts, meaning.understood, entities) <= self._cut(view)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,9 +46,13 @@ def note_cut(index: WorkspaceIndex, cut: Cut | None) -> None:
     """Note a cut, or that none is known; a question reads it with the vectors."""
     text = "" if cut is None else f"{cut.value:.4f} {cut.entities} {cut.fingerprint}"
     with index.database.write() as connection:
-        connection.execute(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (CUT_KEY, text)
-        )
+        changed = connection.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+            " WHERE value != excluded.value",
+            (CUT_KEY, text),
+        ).rowcount
+        if changed:  # whoever keeps the vectors in memory keeps the cut with them
+            connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
 
 
 def cut_of(text: str) -> Cut | None:
