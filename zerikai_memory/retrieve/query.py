@@ -129,7 +129,8 @@ def understand(question: str) -> Query:
 
 
 def _cleaned(text: str) -> str:
-    return _COLOURS.sub("", text).replace("\0", " ").strip()
+    # Files of Windows begin with a mark, and so does what is piped from them.
+    return _COLOURS.sub("", text).replace("\0", " ").replace("\ufeff", " ").strip()
 
 
 def _shortened(trace: Trace, text: str, length: int) -> tuple[Trace, str, tuple[str, ...]]:
