@@ -180,7 +180,7 @@ def test_threads_that_ask_at_once_get_what_one_gets(project: tuple[Memory, str])
 
 
 class Failing(FakeEmbedder):
-    """Gives vectors of one text at a time, or of so many calls, and fails then."""
+    """Gives vectors for so many calls and fails then."""
 
     def __init__(self, calls: int) -> None:
         super().__init__()
@@ -204,9 +204,12 @@ def faked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, st
     memory.close()
 
 
-def test_an_embedding_that_fails_meanwhile_leaves_the_words_and_what_they_mean(faked: tuple[Memory, str]) -> None:
-    searcher = searcher_of(faked, Failing(calls=1))
-    with_vectors, without = (asked(searcher, EVERYDAY) for _ in range(2))
+@pytest.mark.parametrize("calls", [0, 1])
+def test_an_embedding_that_fails_meanwhile_leaves_the_words_and_what_they_mean(
+    faked: tuple[Memory, str], calls: int
+) -> None:
+    with_vectors = asked(searcher_of(faked, Failing(calls=2)), EVERYDAY)
+    without = asked(searcher_of(faked, Failing(calls=calls)), EVERYDAY)
     assert with_vectors.candidates[0].distance is not None
     assert without.candidates[0].file_path == "gzip_middleware.py"
     assert without.candidates[0].distance is None

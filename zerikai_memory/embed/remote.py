@@ -18,8 +18,6 @@ BATCH = 64
 # A batch may have to load the model first; a question must not wait so long, words answer it at once.
 BATCH_DEADLINE_S = 120.0
 QUESTION_DEADLINE_S = 10.0
-# A question is sent with what it means (retrieve/wording.py), so that both are one request.
-QUESTION_TEXTS = 2
 # After a question in vain the server is left alone for so long, so that the next ones do not wait either.
 PAUSE_S = 30.0
 # About 512 sub-words of code, the window of the smaller models; the title and the signature stand in front.
@@ -59,8 +57,8 @@ class RemoteEmbedder:
 
     def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
         """float32 [len(texts), dimensions], rows of unit length, zero for a blank text. Raises EmbeddingError."""
-        if 0 < len(texts) <= QUESTION_TEXTS and all(text.strip() for text in texts):
-            return self._question(texts)
+        if len(texts) == 1 and texts[0].strip():
+            return self._question(texts[0])
         rows = [i for i, text in enumerate(texts) if text.strip()]
         parts = [
             self._fetch([texts[i] for i in rows[start : start + BATCH]], BATCH_DEADLINE_S)
@@ -71,14 +69,14 @@ class RemoteEmbedder:
             vectors[rows] = np.vstack(parts)
         return vectors
 
-    def _question(self, texts: Sequence[str]) -> EmbeddingMatrix:
-        """The vectors of a question; where the server has just failed it is not asked again."""
+    def _question(self, text: str) -> EmbeddingMatrix:
+        """The vector of one text; where the server has just failed it is not asked again."""
         with self._mutex:
             paused = self._paused
         if paused is not None and self._clock() < paused[0]:
             raise paused[1]
         try:
-            return self._fetch(texts, QUESTION_DEADLINE_S)
+            return self._fetch([text], QUESTION_DEADLINE_S)
         except EmbeddingError as error:
             with self._mutex:
                 self._paused = (self._clock() + PAUSE_S, error)

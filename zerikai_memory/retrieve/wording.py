@@ -72,7 +72,11 @@ def meant_vectors(
     if not any(shares):
         return [embedder.encode(texts)] * len(shares)
     meant = [" ".join(meaning.words) or text for text, meaning in zip(texts, meanings, strict=True)]
-    vectors = embedder.encode([*texts, *meant])
+    if len(texts) == 1:
+        # Somebody waits for it: a text alone is what a model server gets little time for (embed/remote.py).
+        vectors = np.vstack([embedder.encode(texts), embedder.encode(meant)])
+    else:
+        vectors = embedder.encode([*texts, *meant])
     return [_unit(vectors[: len(texts)] + np.float32(share) * vectors[len(texts) :]) for share in shares]
 
 
