@@ -72,6 +72,7 @@ _NOT_A_NAME = re.compile(r"<[^>]*>\.?|\$\d+|/<|^.*\*(?=.)|\*$|^\w+ code$")
 # What follows was the cause of what stands above: the place where it began.
 _CAUSE = re.compile(r"^\W*(?:Caused by\b|\[cause\]|cause:)")
 _RECENT_FIRST = re.compile(r"most recent call first", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 _COLUMN = re.compile(r"^(?::\d{1,7}|,\d{1,7}(?=\)))+\)?")
 
 
@@ -165,6 +166,8 @@ def _lines(text: str) -> list[str]:
 
 def _frames(line: str, patterns: tuple[re.Pattern[str], ...]) -> list[tuple[Frame, tuple[int, int]]]:
     """Frames of a line by the first pattern that fits, each with the span of what is no message."""
+    if not _DIGIT.search(line):
+        return []  # without a number there is no line of a file: 100,000 empty lines are seen at once
     for pattern in patterns:
         if matches := list(pattern.finditer(line)):
             return [(_frame(m["path"], m), (m.start(), max(map(m.end, m.groupdict())))) for m in matches]
