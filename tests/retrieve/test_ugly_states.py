@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -164,10 +165,40 @@ def test_two_processes_give_the_same_answers(project: tuple[Memory, str]) -> Non
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
         )
         said.append(dict(zip(questions, done.stdout.splitlines(), strict=True)))
     assert said[0] == said[1]
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from zerikai_memory import app, cli
+from zerikai_memory.mcp_server import server
+from zerikai_memory.embed import static
+from zerikai_memory.retrieve import concepts
+from zerikai_memory.retrieve.query import understand
+from zerikai_memory.retrieve.search import Searcher, SearchOptions
+from zerikai_memory.settings import Settings
+from zerikai_memory.store.view import ViewCache
+print(static._loaded is None, concepts._loaded is None)
+memory = app.Memory(Settings(home=Path(sys.argv[1]), vector_store="exact"), cwd=Path("/"))
+index = memory._brain.index(memory.resolve(sys.argv[2]).id)
+searcher = Searcher(index, ViewCache(index), memory._embedder)
+for question in sys.argv[3:]:
+    searcher.search(understand(question), SearchOptions(3, 5))
+    print(static._loaded is None, concepts._loaded is None)
+memory.close()
+"""
+
+
+def test_the_tables_are_read_when_a_question_needs_them(project: tuple[Memory, str]) -> None:
+    memory, folder = project
+    questions = ("lang:python", "compress the response", EVERYDAY)
+    arguments = [str(memory.settings.home), folder, *questions]
+    done = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["True True", "True True", "False True", "False False"], done.stderr
 
 
 def test_threads_that_ask_at_once_get_what_one_gets(project: tuple[Memory, str]) -> None:
@@ -304,16 +335,17 @@ def test_a_question_with_what_it_means_waits_no_longer_than_one_without() -> Non
     assert source.deadlines == [QUESTION_DEADLINE_S]
 
 
-@pytest.mark.parametrize("question", ["lang:python", "kind:class", "", "???"])
-def test_a_question_without_a_word_asks_no_server(server: VectorServer, tmp_path: Path, question: str) -> None:
+def test_a_question_without_a_word_asks_no_server(server: VectorServer, tmp_path: Path) -> None:
     folder = write(tmp_path / "project")
-    first = memory_of(tmp_path / "home", embedding="ollama:tiny", ollama_host=server.url)
+    settings = {"embedding": "ollama:tiny", "ollama_host": server.url}
+    first = memory_of(tmp_path / "home", **settings)
     first.scan(str(folder))
     first.close()
     before = len(server.inputs)
-    again = memory_of(tmp_path / "home", embedding="ollama:tiny", ollama_host=server.url)
+    again = memory_of(tmp_path / "home", **settings)
     searcher = searcher_of((again, str(folder)))
-    asked(searcher, question)
+    for question in ("lang:python", "kind:class", "", "???"):
+        asked(searcher, question)
     again.close()
     assert len(server.inputs) == before
 
