@@ -31,10 +31,20 @@ def _unpack(archive: Path, into: Path) -> Path:
         with zipfile.ZipFile(archive) as packed:
             packed.extractall(into / "wheel")
         return into / "wheel"
-    with tarfile.open(archive) as packed:
-        packed.extractall(into, filter="data")
+    untar(archive, into)
     (unpacked,) = [path for path in into.iterdir() if path.is_dir()]
     return unpacked
+
+
+def untar(archive: Path, into: Path) -> None:
+    """Unpack the files and folders of an archive, none outside of `into`; Python before 3.11.4 has no filter for that."""
+    with tarfile.open(archive) as packed:
+        if hasattr(tarfile, "data_filter"):
+            packed.extractall(into, filter="data")
+            return
+        root = into.resolve()
+        plain = [member for member in packed if member.isfile() or member.isdir()]
+        packed.extractall(into, [member for member in plain if (root / member.name).resolve().is_relative_to(root)])
 
 
 def _download(project: dict, into: Path) -> Path:

@@ -15,10 +15,11 @@ import argparse
 import json
 import subprocess
 import sys
-import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from entity_corpus import untar
 
 from zerikai_memory.app import Memory
 from zerikai_memory.model import CodeEntity, EntityType
@@ -77,8 +78,7 @@ def fetch(corpus: Path, name: str) -> Path:
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary=:all:", "-d", str(folder), name]
         subprocess.run(pip, check=True)
         (archive,) = folder.glob("*.tar.gz")
-        with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+        untar(archive, folder)
     python = corpus / "venv" / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(corpus / "venv")], check=True)

@@ -4,8 +4,9 @@
     bench/retrieval_results.py --data FOLDER [--corpus FOLDER] [--out FILE]
 
 Every constant is set to what takes its effect away, alone, and the same questions are asked again: NDCG@10 on source
-folders and whole checkouts of the file-level benchmark (each file once, with its best entity), and recall@5 on the
-entity benchmark. Differences are paired by question, with 95 % intervals by bootstrap. Takes some minutes.
+folders and whole checkouts of the file-level benchmark (each file once, with its best entity), recall@5 on the entity
+benchmark, and whether the right file is among ten for questions in everyday words (paraphrases.py). Differences are
+paired by question, with 95 % intervals by bootstrap. Takes some minutes.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import entity_corpus
 import entity_recall
+import paraphrases
 import retrieval
 from entity_recall import paired
 
+import zerikai_memory.retrieve.concepts as concepts
 import zerikai_memory.retrieve.documents as documents
 import zerikai_memory.retrieve.names as names
 import zerikai_memory.retrieve.prepared as prepared
 import zerikai_memory.retrieve.rank as rank
 import zerikai_memory.retrieve.search as search
 import zerikai_memory.retrieve.traits as traits
+import zerikai_memory.retrieve.wording as wording
 import zerikai_memory.store.lexical as lexical
 import zerikai_memory.store.words as words
 from zerikai_memory.app import Memory
@@ -35,7 +40,9 @@ from zerikai_memory.retrieve.search import Searcher, SearchOptions
 from zerikai_memory.settings import Settings
 
 HERE = Path(__file__).resolve().parent
-MODULES = (rank, prepared, search, traits, names, lexical, words, documents)
+MODULES = (rank, prepared, search, traits, names, lexical, words, documents, wording, concepts)
+# Sets of paraphrases.json. The one that is to be quoted is not asked here.
+PLAIN_SETS = ("held out", "natural", "elsewhere")
 # name of the row, and what is set for it
 ABLATIONS: dict[str, dict[str, object]] = {
     "words alone (LEXICAL_SHARE 1, no file vector)": {"LEXICAL_SHARE": 1.0, "FILE_VECTOR_WEIGHT": 0.0},
@@ -65,21 +72,30 @@ ABLATIONS: dict[str, dict[str, object]] = {
     "all COLUMN_WEIGHTS 1": {"COLUMN_WEIGHTS": (1.0, 1.0, 1.0, 1.0, 1.0)},
     "no prefixes (MIN_PREFIX)": {"MIN_PREFIX": 99},
     "POOL 50": {"POOL": 50},
+    "nothing is meant (MEANT_BELOW 0)": {"MEANT_BELOW": 1e-9},
+    "MEANT_BELOW .8": {"MEANT_BELOW": 0.8},
+    "no MEANT_WEIGHT: what is meant counts in the vector alone": {"MEANT_WEIGHT": 0.0},
+    "MEANT_WEIGHT 2": {"MEANT_WEIGHT": 2.0},
+    "CONCEPTS 3": {"CONCEPTS": 3},
+    "WORDS 12": {"WORDS": 12},
 }
 TEXT = """# What the constants of the ranking are worth
 
 Made by `bench/retrieval_results.py`; do not edit. Each row sets one constant to what takes its effect away and asks the
 same questions again. A minus means that the shipped ranking is better. Intervals are paired, 95 %, by bootstrap over
 the questions. The constants were chosen on the development part of the file-level benchmark and on docstring sentences
-of other projects; the entity set here was made afterwards and nothing was chosen on it.
+of other projects. The entity set was made afterwards; on it and on paraphrases only how much the words that are meant
+count was chosen (MEANT_BELOW, MEANT_WEIGHT).
 
 - **source**: NDCG@10, {dev} questions, source folders of eight projects; shipped: **{dev_mean:.3f}**
 - **whole**: NDCG@10, {whole} questions, whole checkouts of five Python projects; shipped: **{whole_mean:.3f}**
 - **entity**: recall@5 of the entity, {entity} questions over {projects} projects (docstring, paraphrase, usage);
   shipped: **{entity_mean:.3f}**
+- **plain**: right file among ten, {plain} questions that share no content word with it (`bench/paraphrases.py`, sets
+  held out, natural and elsewhere), refused ones counted as wrong; shipped: **{plain_mean:.3f}**
 
-| change | source | whole | entity |
-| --- | --- | --- | --- |
+| change | source | whole | entity | plain |
+| --- | --- | --- | --- | --- |
 {rows}
 
 ## The right entity among five, against each side alone
@@ -94,15 +110,28 @@ is said in `bench/entity_questions.py`.
 
 
 class Sets:
-    """The questions of the three sets, asked of indexes that stay as they are while constants change."""
+    """The questions of the four sets, asked of indexes that stay as they are while constants change."""
 
     def __init__(self, run: retrieval.Run, home: Path, projects: list[entity_recall.Project]) -> None:
         self._harness = run.harness
         self._memory = Memory(Settings(home=home, vector_store="exact"))
         self._repos = {"source": run.repos(), "whole": run.repos(whole=True)}
         self._projects = projects
-        for repo in (repo for repos in self._repos.values() for repo in repos):
-            self._memory.scan(repo["dir"])
+        self._plain = dict(self._plain_questions(run))
+        for folder in (*(repo["dir"] for repos in self._repos.values() for repo in repos), *self._plain):
+            self._memory.scan(folder)
+
+    def _plain_questions(self, run: retrieval.Run) -> Iterator[tuple[str, list[list[str]]]]:
+        """(folder, questions with their files) of each project that the sets ask about."""
+        places = [(project, run.corpus / "others") for project in retrieval.OTHERS]
+        places += [(project, run.corpus / "entities") for project in entity_corpus.PROJECTS]
+        seen = set()
+        for project, corpus in places:
+            name = project["name"]
+            questions = [one for each in PLAIN_SETS for one in paraphrases.SETS[each].get(name, ())]
+            if questions and name not in seen:
+                seen.add(name)
+                yield str(retrieval.fetched(project, corpus)), questions
 
     def asked(self) -> dict[str, list[float]]:
         """Value per question of each set, in the same order every time."""
@@ -113,7 +142,15 @@ class Sets:
             for searcher in [project.searcher()]
             for question in project.questions
         ]
+        values["plain"] = [value for folder in self._plain for value in self._file_found(folder)]
         return values
+
+    def _file_found(self, folder: str) -> Iterator[float]:
+        self._memory._searchers.clear()
+        searcher: Searcher = self._memory._searcher(self._memory.resolve(folder))
+        for question, path in self._plain[folder]:
+            ranking = searcher.search(understand(question), SearchOptions(files=10, entities=20))
+            yield float(not ranking.nothing_relevant and path in {c.file_path for c in ranking.candidates})
 
     def _file_level(self, repo: dict) -> Iterator[float]:
         self._memory._searchers.clear()
@@ -155,7 +192,7 @@ def main() -> int:
         sets.close()
     figures = {
         f"{short}{suffix}": value
-        for short, name in (("dev", "source"), ("whole", "whole"), ("entity", "entity"))
+        for short, name in (("dev", "source"), ("whole", "whole"), ("entity", "entity"), ("plain", "plain"))
         for suffix, value in (("", len(shipped[name])), ("_mean", sum(shipped[name]) / len(shipped[name])))
     }
     count = len({project.questions[0]["project"] for project in projects})
