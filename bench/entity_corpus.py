@@ -37,7 +37,7 @@ def _unpack(archive: Path, into: Path) -> Path:
 
 
 def untar(archive: Path, into: Path) -> None:
-    """Unpack the files and folders of an archive, none outside of `into`; Python before 3.11.4 has no filter for that."""
+    """Unpack files and folders of an archive, none outside of `into`; Python before 3.11.4 has no filter for that."""
     with tarfile.open(archive) as packed:
         if hasattr(tarfile, "data_filter"):
             packed.extractall(into, filter="data")
