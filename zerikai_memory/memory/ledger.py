@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import InputError
 from zerikai_memory.memory.anchors import FileToday, check_anchor, resolve_anchors
-from zerikai_memory.memory.evidence import Rarity, Shared
 from zerikai_memory.memory.notes import (
     Draft,
     asked_category,
@@ -29,20 +28,9 @@ from zerikai_memory.memory.notes import (
     unclear_id,
 )
 from zerikai_memory.memory.pairing import Compared, disagreeing
-from zerikai_memory.memory.recall import (
-    COVERAGE,
-    Asked,
-    Candidate,
-    DecayDays,
-    asked_for,
-    by_evidence,
-    chosen,
-    coverage,
-    in_common,
-    nearest,
-    rank_records,
-)
+from zerikai_memory.memory.recall import COVERAGE, DecayDays, asked_for, coverage
 from zerikai_memory.memory.salience import importance, tentative
+from zerikai_memory.memory.searching import RECALL_CANDIDATES, RecordSearch
 from zerikai_memory.memory.subject import places_meant
 from zerikai_memory.model import CodeEntity, Extraction, Workspace
 from zerikai_memory.model_asking import Asker, HireFunction, nobody
@@ -58,12 +46,7 @@ from zerikai_memory.store.view import IndexView, pack_vector
 # A record said again in this many sessions is confirmed by that.
 SESSIONS_TO_CONFIRM = 3
 CONFIRMED_BY_RULE = f"rule: the same was saved in {SESSIONS_TO_CONFIRM} sessions"
-RECALL_CANDIDATES = 200
 FRAME_RECORDS = 20
-# Records that are named where none answers.
-NEAREST = 2
-# Words that only mean the same are scored in fewer records.
-KIN_ROWS = 3_000
 LEAST_PREFIX = 6
 
 
@@ -154,22 +137,16 @@ class Ledger:
         if as_of is not None:
             return self._recall_then(target, query, category, limit, as_of)
         asked = asked_for(query, category)
-        candidates = self._candidates(target, asked, category, limit)
-        shown = chosen(asked, candidates, self._of_frames(target, query, category), limit)
-        if not shown and asked.by_evidence:
-            found = in_common(asked, candidates)
-            shown = by_evidence(asked, found, self._rarity(target, [words for _, words in found]), limit)
+        shown = self._search(target).answering(asked, category, limit, self._of_frames(target, query, category))
         return self.checked(target, self._with_conflicting(shown, limit))
 
     def nearest(self, target: Workspace, query: Query, category: str | None) -> tuple[Note, ...]:
         """Live records, one or two, that come nearest to a question that none answers, the best first.
 
-        None where nothing speaks for any: no word in common and a vector that is far.
+        None where nothing speaks for any: no word in common and, with what the question means, a vector that is far.
         """
         category = asked_category(category)
-        asked = asked_for(query, category)
-        found = in_common(asked, self._candidates(target, asked, category, NEAREST))
-        return tuple(nearest(found, self._rarity(target, [words for _, words in found]), NEAREST))
+        return tuple(self._search(target).nearest(asked_for(query, category), category))
 
     def about(self, target: Workspace, places: Iterable[tuple[str, str]], limit: int) -> tuple[Note, ...]:
         """Live records anchored to any of the entities, given as (path, qualified name)."""
@@ -313,32 +290,9 @@ class Ledger:
         found = self._parts.notes.search(target.id, asked.words, category, RECALL_CANDIDATES, as_of=as_of)
         return tuple([note for note, _ in found if coverage(asked, note) >= COVERAGE][:limit])
 
-    def _candidates(self, target: Workspace, asked: Asked, category: str | None, limit: int) -> list[Candidate]:
-        """Live records by falling score, more than are shown."""
-        table = self._table(target)
-        arrays = table.get()
-        ranked = rank_records(
-            arrays,
-            table.lexical(asked.searched, arrays, RECALL_CANDIDATES),
-            table.lexical(asked.kin, arrays, RECALL_CANDIDATES, KIN_ROWS),
-            self._parts.embedder.encode([asked.query.text])[0],
-            category=category,
-            fixing=asked.fixing,
-            now=self._parts.now(),
-            decay=self._parts.decay,
-        )[: 4 * limit + 8]
-        notes = {note.id: note for note in self._parts.notes.get([arrays.ids[one.position] for one in ranked])}
-        return [
-            Candidate(note, one.score, one.distance, arrays.vectors[one.position])
-            for one in ranked
-            if (note := notes.get(arrays.ids[one.position])) and not note.superseded_by
-        ]
-
-    def _rarity(self, target: Workspace, found: Sequence[Shared]) -> Rarity:
-        table = self._table(target)
-        arrays = table.get()
-        words = (word for one in found for word in (*one.same, *one.related))
-        return Rarity(len(arrays), table.holding(words, arrays))
+    def _search(self, target: Workspace) -> RecordSearch:
+        parts = self._parts
+        return RecordSearch(parts.notes, self._table(target), parts.embedder, parts.decay, parts.now())
 
     def _of_frames(self, target: Workspace, query: Query, category: str | None) -> list[Note]:
         """Live records about the code that a trace goes through, innermost frame first."""
