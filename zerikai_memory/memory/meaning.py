@@ -58,8 +58,14 @@ class Meant:
 
     def answered_by(self, one: Candidate) -> bool:
         """Whether a record is near enough to answer, given with its distance to what is meant."""
-        said = SAID if one.note.id == self.said_by else 0.0
-        return one.distance + STRANGE_WEIGHT * self.strange <= CUT + said
+        return self._far(one) <= CUT + (SAID if one.note.id == self.said_by else 0.0)
+
+    def undecided(self, one: Candidate) -> bool:
+        """Whether it depends on what the record says."""
+        return CUT < self._far(one) <= CUT + SAID
+
+    def _far(self, one: Candidate) -> float:
+        return one.distance + STRANGE_WEIGHT * self.strange
 
 
 def meaning_of(query: Query) -> Meaning:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.memory.evidence import Rarity, Shared
@@ -104,11 +104,15 @@ class RecordSearch:
         arrays = self.table.get()
         vector = meant_vector(asked.query, meaning, self.embedder)
         strange = strangeness(meaning, self.table.holding(asked.query.terms, arrays))
-        said = self.table.lexical(meaning.words, arrays, RECALL_CANDIDATES, KIN_ROWS)
-        said_by = next((arrays.ids[position] for position, _ in said if arrays.live[position]), None)
         ranked = rank_records(arrays, (), (), vector, category=category, fixing=False, now=self.now, decay=self.decay)
         # Age and weight decide among words; by meaning a record stands out by little.
-        return Meant(vector, strange, said_by), self._live(arrays, sorted(ranked, key=lambda one: one.distance)[:NEAR])
+        near = self._live(arrays, sorted(ranked, key=lambda one: one.distance)[:NEAR])
+        meant = Meant(vector, strange, None)
+        if any(meant.undecided(one) for one in near):
+            said = self.table.lexical(meaning.words, arrays, RECALL_CANDIDATES, KIN_ROWS)
+            said_by = next((arrays.ids[position] for position, _ in said if arrays.live[position]), None)
+            meant = replace(meant, said_by=said_by)
+        return meant, near
 
     def _live(self, arrays: NoteArrays, ranked: Sequence[Recalled]) -> list[Candidate]:
         notes = {note.id: note for note in self.notes.get([arrays.ids[one.position] for one in ranked])}
