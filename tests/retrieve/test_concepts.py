@@ -85,6 +85,13 @@ def test_everyday_words_lead_to_words_of_code(question: str, meant: str) -> None
     assert any(word.startswith(meant) for word in meaning.words[:10]), meaning.words
 
 
+def test_a_word_of_code_leads_to_the_others_of_its_concept(compiler: ModuleType, tmp_path: Path) -> None:
+    table = table_of(compiler, tmp_path, "hotkey shortcut keyboard | press two buttons", "color hex | pick a shade")
+    meaning = table.meaning(table.scores(np.zeros(256, np.float32), ["hotkei"]), {"hotkeys": "hotkei"})
+    assert meaning.words[:3] == ("hotkey", "shortcut", "keyboard")
+    assert meaning.understood == {"hotkeys"}
+
+
 def test_words_that_lead_to_nothing_are_not_understood() -> None:
     question = "which tongue does the zyzzyva prefer"
     meaning = ProjectConcepts(Everything).meaning(question, question.split())
