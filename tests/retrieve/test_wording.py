@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tests.retrieve.plain_project import scanned
 from zerikai_memory.app import Memory
 from zerikai_memory.embed.static import StaticEmbedder
 from zerikai_memory.model import QueryAnswer
@@ -15,30 +16,13 @@ from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import understand
 from zerikai_memory.retrieve.scope import Scope
 from zerikai_memory.retrieve.wording import Wording, meant_vectors, wording_of
-from zerikai_memory.settings import Settings
 from zerikai_memory.store.lexical import Lexicon
-
-SOURCES = {
-    "gzip_middleware.py": 'class GZipMiddleware:\n    """Compress the response with gzip."""\n\n'
-    "    def encode(self, body):\n"
-    "        return gzip.compress(body)\n",
-    "locale.py": 'def get_language(user):\n    """Language of a user, for translation."""\n    return user.language\n',
-    "session.py": 'class SessionStore:\n    """Keep a session in a cookie."""\n\n    def load(self, key):\n'
-    "        return self.cache[key]\n",
-    "routes.py": 'def resolve_url(path):\n    """Match a path against url patterns."""\n    return patterns[path]\n',
-}
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, str]]:
-    folder = tmp_path_factory.mktemp("wording") / "project"
-    folder.mkdir()
-    for name, text in SOURCES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    memory = Memory(Settings(home=folder.parent / "home", vector_store="exact"))
-    memory.scan(str(folder))
-    yield memory, str(folder)
-    memory.close()
+    with scanned(tmp_path_factory.mktemp("wording")) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
