@@ -12,6 +12,8 @@ import numpy as np
 
 from zerikai_memory.retrieve.foreign import fold
 from zerikai_memory.retrieve.frames import innermost
+from zerikai_memory.retrieve.imports import module_parts
+from zerikai_memory.retrieve.modules import MODULE_BOOST, ModuleTable
 from zerikai_memory.retrieve.query import PathMention, Query, content_words
 from zerikai_memory.retrieve.rank import (
     EXACT_NAME,
@@ -30,8 +32,10 @@ PATH_BOOST = 2.0
 LINE_BOOST = 4.0
 # Stems are asked for again and again, by every line of every card.
 STEMS_KEPT = 20_000
-# The question is the path alone: the file itself is what is asked for.
-WHOLE_FILE_BOOST = 1.0
+# The question is the path alone: the file itself is what is asked for. More than a module loses inside its own file.
+WHOLE_FILE_BOOST = 4.0
+# Of several files that a path may mean the one whose whole path it is.
+WHOLE_PATH_BOOST = 4.0
 
 _SELECTOR_NAME = re.compile(r"[.#]([A-Za-z_][\w-]*)")
 
@@ -52,12 +56,22 @@ class NameTable:
         self._by_basename: dict[str, list[int]] = defaultdict(list)
         for f, file in enumerate(view.files):
             self._by_basename[file.path.rsplit("/", 1)[-1].lower()].append(f)
+        self._modules = ModuleTable(view)
 
     def boosts(self, query: Query) -> Floats:
         """[n] boost of every entity that the question names by an identifier or by all words of its name."""
         boost = np.zeros(len(self._view))
         for identifier in query.identifiers:
             for i, value in self._named(identifier).items():
+                boost[i] = max(boost[i], value)
+            for i in self._modules_of(identifier):
+                if query.looked_up:  # as a path that is all of a question: what is in the file is asked for too
+                    inside = self._view.file_of == self._view.file_of[i]
+                    boost[inside] = np.maximum(boost[inside], EXACT_NAME)
+                boost[i] = max(boost[i], MODULE_BOOST if query.looked_up else EXACT_NAME)
+        if query.imported:
+            bearers = {name: self._by_name.get(name, ()) for name in query.imported.names}
+            for i, value in self._modules.boosts(query.imported, bearers).items():
                 boost[i] = max(boost[i], value)
         # The question's words are the words of the name: a heading, or a name read aloud.
         for i in self._by_words.get(_folded_words(query.terms), ()):
@@ -87,10 +101,12 @@ class NameTable:
         for identifier in query.identifiers:
             owner = identifier.rpartition(".")[0]
             bearing = self._named(identifier) if owner else {}
-            full = [i for i in bearing if self._owner_factor(i, owner) == 1.0]
+            modules = self._modules_of(identifier)
+            full = [i for i in bearing if self._owner_factor(i, owner) == 1.0] + modules
             if full:
                 flags[list(bearing)] = True
                 flags[full] = False
+                flags[np.isin(self._view.file_of, self._view.file_of[modules])] = False
         return flags
 
     def lines(self, query: Query) -> Mapping[int, int | None]:
@@ -141,6 +157,10 @@ class NameTable:
         # An absolute or longer spelling of one of our paths, as in a stack trace.
         return [f for f in self._by_basename.get(wanted.rsplit("/", 1)[-1], []) if ends.endswith(self._path(f))]
 
+    def _modules_of(self, identifier: str) -> list[int]:
+        """Modules that a dotted name names in full: `a.b` of a/b.py and of a/b/__init__.py."""
+        return self._modules.named(module_parts(identifier)) if "." in identifier.strip(".") else []
+
     def _path(self, f: int) -> str:
         return "/" + self._view.files[f].path.lower()
 
@@ -172,6 +192,8 @@ class NameTable:
         for f in self.files_named(mention.path):
             inside = np.flatnonzero(view.file_of == f)
             boost[inside] += PATH_BOOST
+            if self._path(f) == f"/{mention.path.lower()}":
+                boost[inside] += WHOLE_PATH_BOOST
             if mention.line is not None:
                 around = innermost(view, inside.tolist(), mention.line)
                 if around is not None:

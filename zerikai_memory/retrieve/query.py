@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from zerikai_memory.lang.registry import language_of
 from zerikai_memory.retrieve.filters import Filters, take_filters, unread_filters
+from zerikai_memory.retrieve.imports import Import, read_import
 from zerikai_memory.retrieve.trace import Frame, Trace, find_trace, gist, head_and_tail
 from zerikai_memory.store.words import STOP_WORDS, split_words, words
 
@@ -53,7 +54,8 @@ class Query:
     """A question taken apart. `text` is the question as asked, `plain` what of it is searched for: no filters, of a
     trace the messages. `words` are search words without stop words, `terms` the same without joined identifiers (what
     an answer should cover); `identifiers` are names written as code, `phrases` texts in quotes that must occur, `code`
-    texts in backticks, `frames` the places of a trace, innermost first; `remarks` say what was not read as meant."""
+    texts in backticks, `frames` the places of a trace, innermost first; `remarks` say what was not read as meant;
+    `imported` is what the question names if it is an import line."""
 
     text: str
     plain: str
@@ -67,6 +69,7 @@ class Query:
     filters: Filters
     cut: bool
     remarks: tuple[str, ...] = ()
+    imported: Import | None = None
 
     @property
     def empty(self) -> bool:
@@ -111,20 +114,23 @@ def understand(question: str) -> Query:
         plain, remarks = unread_filters(plain)
         plain = _without_operators(plain)
     paths = () if trace else _paths(plain)
+    code = _quoted(_CODE, plain)
+    imported = None if trace else read_import((plain, *code))
     return Query(
         text=text,
         plain=plain,
         words=content_words(words(plain)),
         terms=content_words(split_words(plain)),
         identifiers=_identifiers(plain, paths),
-        # A message quotes what it found, not what must be found.
-        phrases=() if trace else _quoted(_QUOTED, plain),
-        code=_quoted(_CODE, plain),
+        # A message quotes what it found, not what must be found; an import line quotes a path.
+        phrases=() if trace or imported else _quoted(_QUOTED, plain),
+        code=code,
         paths=paths,
         frames=trace.frames if trace else (),
         filters=filters,
         cut=long and not trace,
         remarks=remarks,
+        imported=imported,
     )
 
 
