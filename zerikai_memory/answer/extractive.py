@@ -20,7 +20,7 @@ _ANCHOR_WORDS = {
     "unknown": "not been checked",
 }
 MAX_SUMMARY_CHARS = 160
-# Of a record that is only named as the nearest.
+# Of a record or an entity that is only named as the nearest.
 MAX_NEAREST_CHARS = 90
 
 
@@ -36,7 +36,8 @@ def extractive_answer(
 
 def nothing_relevant_answer(nearest: Sequence[Hit], notes: Sequence[Note] = ()) -> str:
     """An honest no, with the nearest names and records so that the reader can judge and ask again."""
-    names = [f"{hit.qualified_name or hit.name} ({hit.file_path})" for hit in nearest]
+    # A style sheet's rule is named by all its selectors.
+    names = [f"{_cut(hit.qualified_name or hit.name, MAX_NEAREST_CHARS)} ({hit.file_path})" for hit in nearest]
     return "Nothing relevant was found in this workspace." + _too_far([*names, *map(_named, notes)])
 
 
