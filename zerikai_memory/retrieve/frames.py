@@ -1,18 +1,26 @@
 """Which entities of the project the frames of a trace mean.
 
 Paths of a trace may come from another machine or from a build: a frame belongs to the file whose path agrees with it
-longest from the end. Frames of libraries belong to no file of the project, unless the project is the library.
+longest from the end. Frames of libraries belong to no file of the project, unless the project is the library. What a
+compiler has written stands in no file of the index: such a frame belongs to the source of the same path but for its
+suffix, by the function's name, because its lines are others.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from zerikai_memory.lang.registry import language_of
 from zerikai_memory.retrieve.trace import Frame
 from zerikai_memory.store.view import IndexView
+
+# What JavaScript is compiled from and what it is compiled to.
+_COMPILED_TO = ("js", "mjs", "cjs", "jsx")
+_COMPILED_FROM = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 
 
 def frame_entities(view: IndexView, frames: Sequence[Frame]) -> dict[int, int | None]:
@@ -31,27 +39,58 @@ def frame_entities(view: IndexView, frames: Sequence[Frame]) -> dict[int, int | 
     return found
 
 
+def frames_told(view: IndexView, frames: Sequence[Frame], traced: Mapping[int, int | None]) -> tuple[str, ...]:
+    """What to say of frames: that none is of the project, or that what was found was compiled to another file."""
+    if not frames:
+        return ()
+    if not traced:
+        return ("no frame of the trace is in this project",)
+    names = {frame.path.rsplit("/", 1)[-1].lower() for frame in frames}
+    sources = dict.fromkeys(view.files[int(view.file_of[i])].path for i in traced)
+    compiled = [path for path in sources if path.rsplit("/", 1)[-1].lower() not in names]
+    if not compiled:
+        return ()
+    return (f"the lines of the trace are of compiled files: {', '.join(compiled)} by the functions' names alone",)
+
+
 def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least: int) -> dict[int, int | None]:
     found: dict[int, int | None] = {}
     for frame in frames:
-        for f, agreeing in index.find(frame.path):
-            inside = np.flatnonzero(view.file_of == f).tolist()
-            named = [i for i in inside if frame.name is not None and view.names[i] == frame.name]
-            # One name in common may be chance: then what the frame says of the file must be true.
-            whole = agreeing == view.files[f].path.count("/") + 1
-            if agreeing < least or not (agreeing > 1 or whole or named):
-                continue
-            if (entity := _entity(view, inside, named, frame.line)) is not None:
-                inside_it = frame.line and view.first_lines[entity] <= frame.line <= view.end_lines[entity]
-                found.setdefault(entity, frame.line if inside_it else None)
-                break
+        places = (_place(view, index, place, least) for place in (frame, *_sources(index, frame)))
+        if (entity := next((i for i in places if i is not None), None)) is not None:
+            compiled = view.files[int(view.file_of[entity])].path.rpartition(".")[2] != frame.path.rpartition(".")[2]
+            line = None if compiled else frame.line
+            inside = line and view.first_lines[entity] <= line <= view.end_lines[entity]
+            found.setdefault(entity, line if inside else None)
     return found
+
+
+def _place(view: IndexView, index: _PathIndex, frame: Frame, least: int) -> int | None:
+    for f, agreeing in index.find(frame.path):
+        inside = np.flatnonzero(view.file_of == f).tolist()
+        named = [i for i in inside if frame.name is not None and view.names[i] == frame.name]
+        # One name in common may be chance: then what the frame says of the file must be true.
+        whole = agreeing == view.files[f].path.count("/") + 1
+        if agreeing < least or not (agreeing > 1 or whole or named):
+            continue
+        if (entity := _entity(view, inside, named, frame.line)) is not None:
+            return entity
+    return None
+
+
+def _sources(index: _PathIndex, frame: Frame) -> list[Frame]:
+    """Where a frame of a compiled file may be in what is compiled: without a line, its lines are others."""
+    stem, _, suffix = frame.path.rpartition(".")
+    if suffix.lower() not in _COMPILED_TO or frame.name is None:
+        return []
+    return [replace(frame, path=f"{stem}{source}", line=None) for source in index.sources(stem)]
 
 
 def _entity(view: IndexView, inside: Sequence[int], named: Sequence[int], line: int | None) -> int | None:
     """The innermost entity around the line; when the file has changed since, one of the frame's name or the file."""
     if line is None:
-        return named[0] if named else None
+        # Of overloads the one with a body; a module may be called as what it holds.
+        return max(named, key=lambda i: (view.types[i] != "module", _span(view, i)), default=None)
     if named and not any(view.first_lines[i] <= line <= view.end_lines[i] for i in named):
         return min(named, key=lambda i: abs(int(view.start_lines[i]) - line))
     around = innermost(view, inside, line)
@@ -64,9 +103,13 @@ def innermost(view: IndexView, positions: Iterable[int], line: int) -> int | Non
 
     def size(i: int) -> tuple[int, bool, int]:
         # A file of one function is as long as it.
-        return int(view.end_lines[i] - view.first_lines[i]), view.types[i] == "module", -int(view.first_lines[i])
+        return _span(view, i), view.types[i] == "module", -int(view.first_lines[i])
 
     return min((i for i in positions if view.first_lines[i] <= line <= view.end_lines[i]), key=size, default=None)
+
+
+def _span(view: IndexView, i: int) -> int:
+    return int(view.end_lines[i] - view.first_lines[i])
 
 
 class _PathIndex:
@@ -77,6 +120,12 @@ class _PathIndex:
         self._by_name: dict[str, list[int]] = defaultdict(list)
         for i, parts in enumerate(self._parts):
             self._by_name[parts[-1]].append(i)
+
+    def sources(self, stem: str) -> list[str]:
+        """The suffix of each source of that name that there is: `.ts` of `a/b` where a b.ts is."""
+        name = stem.rsplit("/", 1)[-1].lower()
+        suffixes = {known.removeprefix(name) for known in self._by_name if known.startswith(f"{name}.")}
+        return [suffix for suffix in sorted(suffixes) if language_of(f"x{suffix}") in _COMPILED_FROM]
 
     def find(self, path: str) -> list[tuple[int, int]]:
         """(file, names that agree from the end), the longest agreement only, short paths first."""

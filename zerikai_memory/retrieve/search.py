@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import EmbeddingError
 from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
 from zerikai_memory.retrieve.foreign import in_english
-from zerikai_memory.retrieve.frames import frame_entities
+from zerikai_memory.retrieve.frames import frame_entities, frames_told
 from zerikai_memory.retrieve.nearness import distances_of, nearest_first
 from zerikai_memory.retrieve.placing import outside, with_place
 from zerikai_memory.retrieve.prepared import Prepared, prepare
@@ -173,7 +173,7 @@ class Searcher:
             view.embedding != self._embedder.fingerprint,
             found.store_warning,
             trouble,
-            (*scope.warnings, *_untraced(query, traced), *(abroad or prepared.names.unplaced(query))),
+            (*scope.warnings, *frames_told(view, query.frames, traced), *(abroad or prepared.names.unplaced(query))),
         )
 
     def _asked(self, prepared: Prepared, query: Query, scope: Scope) -> list[int]:
@@ -366,7 +366,3 @@ def _candidate(view: IndexView, i: int, distances: Floats | None, value: float, 
         score=round(float(value), 4),
         line=line,
     )
-
-
-def _untraced(query: Query, traced: Mapping[int, int | None]) -> tuple[str, ...]:
-    return ("no frame of the trace is in this project",) if query.frames and not traced else ()
