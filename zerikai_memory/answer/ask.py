@@ -8,9 +8,11 @@ from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, no_note_answer, nothing_relevant_answer
 from zerikai_memory.answer.fitting import within_budget
+from zerikai_memory.answer.project import AboutProject, about_project, size_answer
 from zerikai_memory.answer.related import RelatedParts, answer_from_map, unknown_name
-from zerikai_memory.answer.sections import only_sections_asked, sections_asked
+from zerikai_memory.answer.sections import without_manner, without_section_words
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
+from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
@@ -20,7 +22,6 @@ from zerikai_memory.retrieve.pack import CHARS_PER_TOKEN, pack
 from zerikai_memory.retrieve.query import MAX_QUESTION_CHARS, Query, understand
 from zerikai_memory.retrieve.search import Candidate, Ranking, Searcher, SearchOptions
 from zerikai_memory.store.index import WorkspaceIndex
-from zerikai_memory.store.words import split_words
 
 # A default reply stays under 8 kB, text and structured content each.
 DEFAULT_BUDGET_TOKENS = 1_500
@@ -99,19 +100,23 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         if told is not None:
             return within_budget(told, options.budget_tokens)
         unknown = unknown_name(parts.related, query.text)
-    ranking = parts.searcher.search(query, options.search)
+    about = about_project(query, parts.synthesis.brief(), parts.brief(), parts.workspace.name)
+    if about is not None and about.size:
+        route = Route("none", None, "counted in the index, without a model")
+        return within_budget(
+            _reply(parts, query, answer=size_answer(parts.index.counts()), route=route), options.budget_tokens
+        )
+    ranking = _search(parts, query, options.search) if about is None else parts.searcher.search(query, options.search)
+    vague = about is None and names_nothing(query)
     # Who filters for code is not served by records, unless they are about what was found.
-    notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
-    sections = sections_asked(query.plain, parts.brief()) if not query.frames else ()
-    if only_sections_asked(query.plain, sections):
-        ranking = _named_alone(ranking, query)
-    warnings = (*unknown, *_warnings(query, ranking))
+    notes = () if query.filters.of_code or vague else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
+    sections = () if about is None else about.sections
+    if about is not None or vague:
+        ranking = (about or AboutProject(())).beside(ranking, query)
+    unsaid = about.unsaid if about is not None else ""
+    warnings = (*unknown, *([unsaid] if unsaid else []), *_warnings(query, ranking))
     if ranking.nothing_relevant and not (notes or sections):
-        nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
-        records = () if query.filters.of_code else parts.notes.nearest(query, None)
-        answer = nothing_relevant_answer(nearest, records)
-        route = Route("none", None, "nothing relevant was found, so no model is asked")
-        told = _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
+        told = _nothing_relevant(parts, query, ranking, WHAT_TO_ASK if vague else "", warnings)
         return within_budget(told, options.budget_tokens)
     shown = () if ranking.nothing_relevant else ranking.candidates
     places = [(candidate.file_path, candidate.qualified_name) for candidate in shown]
@@ -149,11 +154,36 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 
 
-def _named_alone(ranking: Ranking, query: Query) -> Ranking:
-    """Of what was found only what bears the question as its name: for a class `Architecture` the word asks too."""
-    wanted = {"".join(split_words(name)) for name in query.identifiers}
-    bearing = tuple(found for found in ranking.candidates if "".join(split_words(found.name)) in wanted)
-    return replace(ranking, candidates=bearing, nothing_relevant=not bearing, more=0)
+def _search(parts: AskParts, query: Query, options: SearchOptions) -> Ranking:
+    """Search; where nothing is relevant to "architecture of X" for X alone, whose code does not speak of architecture.
+
+    What "how do I install X" finds counts only where X is of the project: every project installs something.
+    """
+
+    def search(text: str) -> Ranking:
+        return parts.searcher.search(replace(understand(text), filters=query.filters), options)
+
+    ranking = parts.searcher.search(query, options)
+    if query.frames or query.identifiers or query.paths:
+        return ranking
+    if ranking.nothing_relevant and (rest := without_section_words(query.plain)):
+        again = search(rest)
+        return ranking if again.nothing_relevant else again
+    if not ranking.nothing_relevant and (rest := without_manner(query.plain)):
+        again = search(rest)
+        return again if again.nothing_relevant else ranking
+    return ranking
+
+
+def _nothing_relevant(
+    parts: AskParts, query: Query, ranking: Ranking, instead: str, warnings: tuple[str, ...]
+) -> QueryAnswer:
+    """An honest no; `instead` says what to ask where the question names nothing that could be near."""
+    nearest = tuple(_bare_hit(candidate) for candidate in ranking.candidates)
+    records = () if query.filters.of_code or instead else parts.notes.nearest(query, None)
+    answer = " ".join(filter(None, (nothing_relevant_answer(nearest, records), instead)))
+    route = Route("none", None, "nothing relevant was found, so no model is asked")
+    return _reply(parts, query, answer=answer, route=route, nothing_relevant=True, warnings=warnings)
 
 
 def _category(parts: AskParts, query: Query) -> str | None:

@@ -56,6 +56,12 @@ def language_of_question(text: str) -> str | None:
     return language
 
 
+@functools.cache
+def function_words() -> frozenset[str]:
+    """Words of all these languages that say nothing of what is asked, folded."""
+    return frozenset[str]().union(*(language.words for language in _languages().values()))
+
+
 def _is_english(text: str) -> bool:
     """Whether a question has function words of English: then its words are not those of another language."""
     return any(word.lower() in STOP_WORDS for word in _WORD.findall(text) if len(word) > 1)
