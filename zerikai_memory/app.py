@@ -389,12 +389,11 @@ class Memory:
     def _searcher(self, target: Workspace) -> Searcher:
         index = self._brain.index(target.id)
         if not index.exists():
-            raise InputError(
-                f"{target.name!r} has no index yet: its first scan is still running or was never finished; scan it "
-                "and wait for the end"
-            )
+            told = "its first scan is still running or was never finished; scan it and wait for the end"
+            raise InputError(f"{target.name!r} has no index yet: {told}")
         with self._mutex:
             if target.id not in self._searchers:
-                nearest = partial(self._mirrors.nearest, target.id, index)
-                self._searchers[target.id] = Searcher(index, self._brain.view(target.id), self._embedder, nearest)
+                nearest, view = partial(self._mirrors.nearest, target.id, index), self._brain.view(target.id)
+                read = partial(working_file, workspace_root(target))
+                self._searchers[target.id] = Searcher(index, view, self._embedder, nearest, read)
             return self._searchers[target.id]

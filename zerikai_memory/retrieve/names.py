@@ -6,7 +6,6 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -124,18 +123,6 @@ class NameTable:
         files = [f for mention in query.paths for f in self.files_named(mention.path)]
         inside = np.flatnonzero(np.isin(self._view.file_of, files)).tolist()
         return [i for i in inside if self._view.types[i] == "module"]
-
-    def unplaced(self, query: Query) -> tuple[str, ...]:
-        """What is wrong with each path:line of the question that no entity is around."""
-        said = []
-        for mention in query.paths:
-            if mention.line is None or self.lines(replace(query, paths=(mention,))):
-                continue
-            files = self.files_named(mention.path)
-            last = max((int(self._view.end_lines[self._view.file_of == f].max(initial=0)) for f in files), default=0)
-            where = f"{mention.path}:{mention.line}"
-            said.append(f"{where}: the file has {last} lines" if files else f"{where}: no such file is in the index")
-        return tuple(said)
 
     def exact(self, identifier: str) -> list[int]:
         """Positions whose name, or dotted name, is the identifier."""

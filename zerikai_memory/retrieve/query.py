@@ -213,6 +213,11 @@ def _paths(text: str) -> tuple[PathMention, ...]:
     return tuple(found)[:16]
 
 
+def paths_written(text: str) -> list[str]:
+    """All of a text that has the shape of a path, names with a dot such as `Class.method` too."""
+    return [match["path"] for match in _PATH.finditer(text)] + [match.group() for match in _FOLDER_PATH.finditer(text)]
+
+
 def clean_path(path: str) -> str:
     """A path as the index spells it: forward slashes, no `./` before it, no slash at either end."""
     return path.replace("\\", "/").removeprefix("./").strip("/")

@@ -10,6 +10,7 @@ import numpy as np
 
 from zerikai_memory.embed.base import Embedder
 from zerikai_memory.errors import EmbeddingError
+from zerikai_memory.retrieve.absent import Read, nowhere, unplaced
 from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
 from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities, frames_told
@@ -109,10 +110,16 @@ class Searcher:
     """Ranks questions over one workspace's index; keeps what depends on the index alone between questions."""
 
     def __init__(
-        self, index: WorkspaceIndex, views: ViewCache, embedder: Embedder, nearest: NearestFunction = exactly
+        self,
+        index: WorkspaceIndex,
+        views: ViewCache,
+        embedder: Embedder,
+        nearest: NearestFunction = exactly,
+        read: Read = nowhere,
     ) -> None:
         self._index = index
         self._nearest = nearest
+        self._read = read
         self._views = views
         self._embedder = embedder
         self._mutex = threading.Lock()
@@ -165,6 +172,8 @@ class Searcher:
         )
         if not relevant:
             candidates = candidates[:NEAREST_SHOWN]
+        told = (*scope.warnings, *frames_told(view, query.frames, traced))
+        told += abroad or unplaced(view, prepared.names, query, self._read)
         return Ranking(
             candidates,
             not relevant,
@@ -173,7 +182,7 @@ class Searcher:
             view.embedding != self._embedder.fingerprint,
             found.store_warning,
             trouble,
-            (*scope.warnings, *frames_told(view, query.frames, traced), *(abroad or prepared.names.unplaced(query))),
+            told,
         )
 
     def _asked(self, prepared: Prepared, query: Query, scope: Scope) -> list[int]:
