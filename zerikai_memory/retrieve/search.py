@@ -131,7 +131,8 @@ class Searcher:
             prepared = self._prepare()
             prepared.lexicon.note_question()
             placed, misspelt = prepared.speller.corrected(with_place(query, prepared.names.paths_named))
-            ranking = self._rank(prepared, in_english(placed, prepared.lexicon.frequencies), options)
+            asked = in_english(placed, prepared.lexicon.frequencies, prepared.names.exact)
+            ranking = self._rank(prepared, asked, options)
             if self._index.generation() == prepared.view.generation:
                 break
         return replace(ranking, warnings=(*misspelt, *ranking.warnings)) if misspelt else ranking
