@@ -14,6 +14,7 @@ from zerikai_memory.retrieve.absent import Read, nowhere, unplaced
 from zerikai_memory.retrieve.documents import MIN_TERMS, decisive_documents, with_best_section
 from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities, frames_told
+from zerikai_memory.retrieve.literals import literal_boosts
 from zerikai_memory.retrieve.nearness import distances_of, nearest_first
 from zerikai_memory.retrieve.placing import outside, with_place
 from zerikai_memory.retrieve.prepared import Prepared, prepare
@@ -150,6 +151,7 @@ class Searcher:
         if query.looked_up:
             names = prepared.names
             defined, namesakes = names.looked_up(query), names.namesakes(query)
+            defined |= literal_boosts(self._index, prepared, query) > 0
             scope = looked_up(self._index, prepared.position, query.looked_up, defined, namesakes, scope)
         wording = wording_of(prepared, query, scope, POOL)
         vectors, trouble = self._vectors(view, query, wording)
@@ -254,6 +256,7 @@ class Searcher:
         view = prepared.view
         lexical = wording.lexical
         named, placed = prepared.names.boosts(query), prepared.names.places(query)
+        named += literal_boosts(self._index, prepared, query)
         distances, file_cosines = np.full(len(view), 2.0), np.zeros(len(view.files))
         nearest = Nearest(None)
         vector = vectors[0] if vectors else None
