@@ -36,10 +36,11 @@ def test_a_fact_is_told_from_the_section_that_says_it(question: str, section: st
     ("question", "asked"),
     [
         ("which node version does it need", "which version of node it needs"),
-        ("who maintains this", "who maintains it"),
-        ("who are the authors?", "who maintains it"),
+        ("who maintains this", "who wrote or maintains it"),
+        ("who are the authors?", "who wrote or maintains it"),
         ("how big is this project", "how big it is"),
         ("how many files are there", "how big it is"),
+        ("how old is this project?", "how old it is"),
     ],
 )
 def test_a_fact_that_no_section_says_is_told_as_unsaid(question: str, asked: str) -> None:
@@ -70,7 +71,7 @@ def test_what_the_brief_does_not_say_stays_unknown(memory: Memory, workspace: Pa
     memory.scan(str(workspace))
     answer = memory.query("who maintains this project", str(workspace))
     assert answer.nothing_relevant
-    assert answer.warnings == ("the project's brief does not say who maintains it",)
+    assert answer.warnings == ("the project's brief does not say who wrote or maintains it",)
     version = memory.query("which version is this", str(workspace))
     assert version.nothing_relevant
     assert version.sections == ()

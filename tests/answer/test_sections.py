@@ -30,6 +30,17 @@ def asked(question: str, *names: str) -> list[str]:
         ("what are the dependencies", ["Technical Stack"]),
         ("What language is it written in?", ["Technical Stack"]),
         ("what's the tech stack", ["Technical Stack"]),
+        ("what third-party libraries does it use", ["Technical Stack"]),
+        ("what kind of project is this?", ["Overview"]),
+        ("walk me through the architecture", ["Core Architecture"]),
+        ("what are the main classes", ["Core Architecture"]),
+        ("what naming conventions do we follow", ["Primary Conventions"]),
+        ("which files are important", ["Key Files"]),
+        ("how does data flow through the system", ["Data Flow"]),
+        ("how do I get started", ["Development & Testing"]),
+        ("how do I set up the development environment", ["Development & Testing"]),
+        ("what test framework is used", ["Development & Testing"]),
+        ("are there any TODOs", ["Future Roadmap"]),
         ("what is the purpose of this package", ["Purpose"]),
         ("how do I run the tests?", ["Development & Testing"]),
         ("how do I set it up", ["Development & Testing"]),
@@ -159,7 +170,7 @@ def test_the_project_is_asked_for_in_other_languages(question: str, section: str
 )
 def test_a_project_is_known_by_its_own_name_and_by_no_other(question: str, name: str) -> None:
     assert asked(question, name) == ["Core Architecture"]
-    assert asked(question, "another-project") == []
+    assert asked(question, "another-project", "c++", "", "the") == []
 
 
 @pytest.mark.parametrize(

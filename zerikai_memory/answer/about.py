@@ -57,5 +57,6 @@ def name_patterns(names: Iterable[str]) -> list[re.Pattern[str]]:
 
 def _name_pattern(form: str) -> re.Pattern[str]:
     words = [re.escape(word) for word in re.split(r"[\W_]+", form) if word]
-    joined = r"[\s._/-]*".join(words) or re.escape(form)
+    # `c++` is not every c.
+    joined = r"[\s._/-]*".join(words) if len("".join(words)) > 1 else re.escape(form)
     return re.compile(rf"(?<![a-z0-9_.@/])@?{joined}(?:[ .]?(?:js|py))?{_VERSION}(?![a-z0-9_(./])")

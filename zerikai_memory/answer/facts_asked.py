@@ -25,7 +25,7 @@ _FACTS: tuple[tuple[str, str, str, str], ...] = (
         rf"(?: (?:minimum|minimal|supported|required))* {_RUN_TIMES} versions?|{_RUN_TIMES} versions?|"
         rf"versions? of {_RUN_TIMES}|(?:does|do|will|can) {_IT} (?:support|need|require|run on|work (?:on|with)) "
         rf"{_RUN_TIMES}(?: ?v?[\d.]+)?|is {_RUN_TIMES} ?v?[\d.]+ supported",
-        r"\b{thing}\b[^.;`]{0,30}?\d",
+        r"\b{thing}\b(?: versions?)?:?[^\w\n]{0,6}v?\d",
         r"require|support|install|compatib|{thing}",
     ),
     (
@@ -43,13 +43,18 @@ _FACTS: tuple[tuple[str, str, str, str], ...] = (
         r"licen[cs]e",
     ),
     (
-        "who maintains it",
+        "who wrote or maintains it",
         rf"who (?:maintains?|wrote|writes|made|makes|develops?|developed|owns?|created|built|is behind|"
-        rf"is responsible for) "
-        rf"{_IT}|who (?:is|are) the (?:maintainers?|authors?|owners?|developers?|contributors?)|"
+        rf"is responsible for) {_IT}|who (?:is|are) the (?:maintainers?|authors?|owners?|developers?|contributors?)|"
         rf"(?:maintainers?|authors?|owners?|contributors) of {_IT}",
         r"\b(?:maintain(?:er|ed)|authors?\b|written by|developed by|created by|owner)",
         r"maintain|author|contributor|credits|team|people|owner",
+    ),
+    (
+        "how old it is",
+        rf"how old is {_IT}|when was {_IT} (?:created|started|written|made|(?:first )?released)|age of {_IT}",
+        r"\b(?:since|started|created|released)\b[^.\n]{0,20}\b(?:19|20)\d\d\b",
+        r"history|change",
     ),
     (
         _SIZE,

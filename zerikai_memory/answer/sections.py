@@ -21,70 +21,114 @@ MAX_SECTIONS = 2
 MAX_SECTION_CHARS = 2_000
 
 _IT = rf"(?:{PROJECT}|it|this)"
-_WE = r"(?:do|can|should|would|could) (?:i|you|we|one)"
+_HOW = r"(?:how (?:do|can|should|would|could) (?:i|you|we|one)|how to|steps to|commands? to)"
 _MAKE = (
-    f"(?:run|install|build|test|set ?(?:{_IT} )?up|start|develop|execute|compile|launch|deploy|contribute to|work on)"
+    rf"(?:run|install|build|test|set ?(?:{_IT} )?up|start|develop|execute|compile|launch|deploy|contribute(?: to)?|"
+    r"work on|get started|begin)"
 )
-_SUITE = r"(?:(?:all )?(?:the |its |our )?(?:unit |automated )?(?:tests?(?: ?suite)?))"
+_TESTS = r"(?:(?:all )?(?:the |its |our )?(?:unit |automated )?tests?(?: ?suite)?)"
+_ENVIRONMENT = r"(?:(?:a|the|my) (?:local )?dev(?:elopment)? (?:environment|set ?up))"
+_PARTS = "(?:modules|components|parts|pieces|packages|layers|classes|building blocks)"
 _LIBRARIES = "(?:dependenc(?:y|ies)|libraries|frameworks?|packages|requirements)"
+_OUTSIDE = "(?:external|third party|main|runtime|direct)"
+_WRITTEN = "(?:written|made|built|programmed|implemented|coded)"
 _BUILT = "(?:organi[sz]ed|structured|laid out|designed|architected|split(?: up)?|built(?: up)?|set ?up|put together)"
 
 # In a plain question; the words of a section ask for it wherever they stand, what is around them decides.
-_ASKED: Mapping[str, str] = {
-    "Overview": rf"\boverview\b|^(?:what (?:is|does)|describe|explain|summari[sz]e|introduce|tell me about) {PROJECT}"
-    rf"(?: do| about)?$|^what (?:is|does) this(?: do)?$|^what does it do$|^(?:explain )?how does {PROJECT} work$",
-    "Technical Stack": rf"\b(?:tech|technical|technology) stack\b|\b(?:which|what) (?:programming )?(?:languages?|"
-    rf"technolog(?:y|ies))\b|\b(?:which|what|list|show|external|third party|runtime|direct)(?: me)?(?: are| is| all)?"
-    rf"(?: the| its| our| of)*(?: external| third party| main| runtime| direct)* {_LIBRARIES}\b|"
-    rf"\b{_LIBRARIES} (?:of|in|does|used by) {_IT}|\bwhat does {_IT} depend on\b|"
-    rf"\b(?:what|which (?:language|framework)) is {_IT} (?:written|made|built|programmed|implemented) (?:in|with|"
-    rf"on)\b",
-    "Core Architecture": rf"\b(?:(?:software|system|app|application|code) )?architecture\b|"
-    rf"\b(?:structure|layout|design|organi[sz]ation) of {_IT}|\b(?:project|{PROJECT}|code|folder|directory|module|"
-    rf"overall)"
-    r" (?:structure|layout|organi[sz]ation)\b|\bmain (?:modules|components|parts|pieces|building blocks)\b|"
-    r"\b(?:overall|general|high level|basic|software|system|architectural) design\b|"
-    rf"\bhow (?:is|are) {_IT} {_BUILT}|\bhow (?:is|does) {PROJECT} (?:work|fit) (?:inside|internally|together)\b|"
-    rf"^how does {PROJECT} work$",
-    "Primary Conventions": r"\bconventions?\b|\bcod(?:e|ing) (?:style|standards?|guidelines?|rules)\b|"
-    r"\bstyle guide\b|"
-    r"\bnaming (?:rules?|style|scheme)\b",
-    "Purpose": rf"\bpurpose\b(?= of {_IT})|\bwhat is the (?:purpose|goal|aim)\b|\b(?:goals?|aims?|point) of {_IT}|"
-    rf"\bwhat is {_IT} (?:for|good for|meant for|used for)\b|\bwhy does {_IT} exist\b|"
-    rf"\b(?:what|which) problem does {_IT} solve\b",
-    "Key Files": r"\b(?:key|important|central|main|core) files\b|\b(?:important|central) modules\b|"
-    r"\bentry ?points?\b|"
-    r"\bwhere (?:to|do i|should i|can i) (?:start|begin)(?: reading)?\b",
-    "Data Flow": rf"\bdata ?flows?\b(?: through {_IT})?|\bflow of data\b|\bhow does (?:the )?data (?:flow|move)\b",
-    "Development & Testing": rf"\b(?:how (?:{_WE}|to)|steps to|commands? to) {_MAKE}(?: {_SUITE}\b)?|"
-    rf"\b(?:run(?:ning)?|execut(?:e|ing)) {_SUITE}\b|\bhow (?:is|are) (?:{_IT}|{_SUITE}) (?:tested|run|installed|"
-    rf"executed)\b|"
-    r"\bset ?up (?:a|the) development(?: environment)?\b|\b(?:build|dev(?:elopment)?|test|run|install) (?:commands|"
-    rf"instructions|steps)\b|\binstall(?:ing|ation of)? {PROJECT}|\bbuild(?:ing)? {PROJECT}",
-    "Future Roadmap": rf"\broad ?map\b|\bwhat is (?:next|missing|planned|left to do|still to do)(?= (?:for|in|"
-    rf"of) {_IT})|"
-    rf"\bplanned features\b|\bwhat is planned\b|\b(?:future|open) (?:plans|todos)\b|\bfuture of {_IT}",
-}  # fmt: skip
+_ENGLISH: Mapping[str, tuple[str, ...]] = {
+    "Overview": (
+        r"\boverview\b",
+        rf"^(?:what (?:is|does)|describe|explain|summari[sz]e|introduce|tell me about) {PROJECT}(?: do| about)?$",
+        r"^what (?:is|does) this(?: do)?$",
+        r"^what does it do$",
+        rf"^(?:explain )?how does {PROJECT} work$",
+        rf"^what (?:kind|sort|type) of (?:{PROJECT}|app|application|library|package|tool|software|system) is {_IT}$",
+        rf"\b(?:what can {PROJECT} do|features of {PROJECT}|(?:which|what) features does {_IT} (?:have|offer))\b",
+    ),
+    "Technical Stack": (
+        r"\b(?:tech|technical|technology) stack\b",
+        r"\b(?:which|what) (?:programming )?(?:languages?|technolog(?:y|ies))\b",
+        rf"\b(?:which|what|list|show|{_OUTSIDE})(?: me)?(?: are| is| all)?(?: the| its| our| of|"
+        rf" {_OUTSIDE})* {_LIBRARIES}\b",
+        rf"\b{_LIBRARIES} (?:of|in|does|used by) {_IT}",
+        rf"\bdoes {_IT} have (?:any )?(?:{_OUTSIDE} )*dependencies\b",
+        rf"\bwhat does {_IT} depend on\b",
+        rf"\bwhat is {_IT} {_WRITTEN} (?:in|with|on)\b",
+        rf"^is {_IT} {_WRITTEN} (?:in|with|on) [\w+#.]+$",
+    ),
+    "Core Architecture": (
+        r"\b(?:(?:software|system|app|application|code) )?architecture\b",
+        rf"\b(?:structure|layout|design|organi[sz]ation) of {_IT}",
+        rf"\b(?:project|{PROJECT}|code|folder|directory|module|overall) (?:structure|layout|organi[sz]ation)\b",
+        rf"\bmain {_PARTS}\b",
+        rf"\b(?:which|what) {_PARTS} (?:does {_IT} (?:have|consist of)|are there in {_IT}|make up {_IT})",
+        r"\b(?:overall|general|high level|basic|software|system|architectural) design\b",
+        rf"\bhow (?:is|are) {_IT} {_BUILT}",
+        rf"\bhow (?:is|does) {PROJECT} (?:work|fit) (?:inside|internally|together)\b",
+        rf"^how does {PROJECT} work$",
+    ),
+    "Primary Conventions": (
+        r"\b(?:(?:coding|code|naming|style) )*conventions?\b",
+        r"\bcod(?:e|ing) (?:style|standards?|guidelines?|rules)\b",
+        r"\bstyle guide\b",
+        r"\bnaming (?:rules?|style|scheme)\b",
+        rf"\b(?:which|what) style does {_IT}",
+    ),
+    "Purpose": (
+        rf"\bpurpose\b(?= of {_IT})",
+        r"\bwhat is the (?:purpose|goal|aim)\b",
+        rf"\b(?:goals?|aims?|point) of {_IT}",
+        rf"\bwhat is {_IT} (?:for|good for|meant for|used for)\b",
+        rf"\bwhy does {_IT} exist\b",
+        rf"\b(?:what|which) problem does {_IT} solve\b",
+    ),
+    "Key Files": (
+        r"\b(?:key|important|central|main|core) files?\b",
+        r"\b(?:important|central) modules\b",
+        r"\b(?:which|what) (?:files|modules) are (?:the )?(?:most )?(?:key|important|central)(?: ones)?\b",
+        r"\bentry ?points?\b",
+        r"\bwhere (?:to|do i|should i|can i) (?:start|begin)(?: reading)?\b",
+    ),
+    "Data Flow": (
+        rf"\bdata ?flows?\b(?: (?:in|through) {_IT})?",
+        r"\bflow of data\b",
+        rf"\bhow does (?:the )?data (?:flow|move)\b(?: (?:in|through) {_IT})?",
+    ),
+    "Development & Testing": (
+        rf"\b{_HOW} {_MAKE}(?: (?:{_TESTS}|{_ENVIRONMENT})\b)?",
+        rf"\b(?:run(?:ning)?|execut(?:e|ing)) {_TESTS}\b",
+        rf"\bhow (?:is|are) (?:{_IT}|{_TESTS}) (?:tested|run|installed|executed)\b",
+        rf"\bset ?up {_ENVIRONMENT}",
+        r"\b(?:build|dev(?:elopment)?|test|run|install) (?:commands|instructions|steps)\b",
+        r"\b(?:which|what) (?:unit )?test(?:ing|s)? (?:framework|runner|library|tool)\b",
+        rf"\b(?:install(?:ing|ation of)?|build(?:ing)?) {PROJECT}",
+    ),
+    "Future Roadmap": (
+        r"\broad ?map\b",
+        rf"\bwhat is (?:next|missing|planned)(?= (?:for|in|of) {_IT})",
+        r"\bwhat is (?:(?:left|still|there) to do|planned)\b",
+        r"\b(?:future|open|any) (?:plans|todos)\b",
+        r"\bplanned features\b",
+        rf"\bfuture of {_IT}",
+    ),
+}
 _PATTERNS = {
-    name: re.compile(f"{pattern}|{ASKED_ABROAD[name]}" if name in ASKED_ABROAD else pattern)
-    for name, pattern in _ASKED.items()
+    name: re.compile("|".join([*forms, *([ASKED_ABROAD[name]] if name in ASKED_ABROAD else [])]))
+    for name, forms in _ENGLISH.items()
 }
 _ABROAD = re.compile("|".join(ASKED_ABROAD.values()))
-_HOW_TO = re.compile(rf"(?:how (?:{_WE}|to)|steps to|commands? to) {_MAKE}\b")
+_HOW_TO = re.compile(rf"{_HOW} {_MAKE}\b")
 # Parts of a project have these too, and their code does not say so.
 _OF_PARTS = re.compile("|".join(_PATTERNS[name].pattern for name in ("Core Architecture", "Overview", "Data Flow")))
 
 # Words around those that ask for a section, and that ask for nothing else.
 _AROUND = frozenset(
     "code codebase here used use uses using follow follows followed explain describe tell show give list name "
-    "summarise "
-    "summarize summary overall general high level whole entire main key current please about exist exists apply "
-    "applies "
-    "build built made structured organised organized design look looks like know need needed require requires "
-    "required "
-    "quick short brief quickly briefly basic shortly technical available all most important locally "
-    "everything "
-    "myself scratch other hello hi hey thanks got get see find learn understand again written".split()
+    "summarise summarize summary overall general high level whole entire main key current please about exist "
+    "exists apply applies build built made structured organised organized look looks like know need needed "
+    "require requires required quick short brief quickly briefly basic shortly technical available all most "
+    "important locally everything myself scratch hello hi hey thanks got get see learn understand again written "
+    "walk through help want good".split()
 )
 
 

@@ -16,23 +16,19 @@ WHAT_TO_ASK = (
 
 # Said to somebody, in any question.
 _SAID = frozenset(
-    "thanks thank thx ty cheers hello hi hey howdy bye goodbye please pls ok okay yes yeah yep no nope sorry wow "
-    "lol great "
-    "cool nice good morning evening "
-    "danke hallo bitte ja nein tschuss merci bonjour salut oui non gracias hola adios obrigado obrigada ola sim "
-    "grazie "
-    "ciao prego bedankt dank hoi nee спасибо привет пожалуйста да нет".split()
+    "thanks thank thx ty cheers hello hi hey howdy bye goodbye please pls ok okay yes yeah yep no nope really "
+    "sorry wow lol huh great cool nice good morning evening danke hallo bitte ja nein tschuss merci bonjour "
+    "salut oui non gracias hola adios obrigado obrigada ola sim grazie ciao prego bedankt dank hoi nee спасибо "
+    "привет пожалуйста да нет".split()
 )
-# Say nothing beside function words, but may be the name of something alone.
+# Say nothing beside function words, but may be the name of something alone, or with a name for it.
 _LIGHT = frozenset(
-    "up again not never now just only really very still even also too here more much many else about like think "
-    "want wants "
-    "know tell show help work works working worked go going goes went do doing done happen happens happened "
-    "happening "
-    "wrong broken fix look see get got say said mean means try tried thing things stuff something anything "
-    "everything "
-    "nothing one way question answer ll re ve d m s t don doesn didn isn aren wasn won couldn wouldn because "
-    "funktioniert geht kaputt marche fonctionne funciona werkt funziona работает".split()
+    "up again not never now just only very still even also too here more much many else about like think want "
+    "wants know tell show give explain help work works working worked go going goes went come do doing done "
+    "happen happens happened happening wrong broken slow fix look see get got say said mean means understand "
+    "try tried thing things stuff something anything everything nothing one way question answer mind robot bot "
+    "human ai ll re ve d m s t don doesn didn isn aren wasn won couldn wouldn because funktioniert geht kaputt "
+    "bist bin marche fonctionne funciona eres soy werkt funziona работает".split()
 )
 _UNSPACED = re.compile(
     "谢谢|謝謝|感谢|你好|您好|你是谁|再见|好的|为什么不行|怎么办|ありがとう(?:ございます)?|こんにちは|あなたは誰(?:ですか)?|すみません|"
