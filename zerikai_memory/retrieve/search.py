@@ -31,6 +31,7 @@ from zerikai_memory.retrieve.rank import (
 )
 from zerikai_memory.retrieve.relevance import MIN_COVERAGE, coverage, strangeness
 from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
+from zerikai_memory.retrieve.spellings import as_the_project_spells
 from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.retrieve.wording import Wording, meant_vectors, wording_of
 from zerikai_memory.store.index import WorkspaceIndex
@@ -131,8 +132,10 @@ class Searcher:
         for _ in range(ATTEMPTS):
             prepared = self._prepare()
             prepared.lexicon.note_question()
-            placed, misspelt = prepared.speller.corrected(with_place(query, prepared.names.paths_named))
-            asked = in_english(placed, prepared.lexicon.frequencies, prepared.names.exact)
+            counts = prepared.lexicon.frequencies
+            placed = as_the_project_spells(with_place(query, prepared.names.paths_named), counts)
+            corrected, misspelt = prepared.speller.corrected(placed)
+            asked = in_english(corrected, counts, prepared.names.exact)
             ranking = self._rank(prepared, asked, options)
             if self._index.generation() == prepared.view.generation:
                 break
