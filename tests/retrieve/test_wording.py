@@ -30,7 +30,8 @@ def prepared(project: tuple[Memory, str]) -> Prepared:
     memory, folder = project
     workspace = memory.resolve(folder).id
     view = memory._brain.view(workspace).get()
-    return prepare(view, Lexicon(memory._brain.index(workspace), view.generation, len(view)))
+    index = memory._brain.index(workspace)
+    return prepare(view, Lexicon(index, view.generation, len(view)), index)
 
 
 def asked(prepared: Prepared, question: str) -> Wording:

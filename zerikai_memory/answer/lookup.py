@@ -7,6 +7,7 @@ from collections.abc import Callable
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import CodeEntity, Extraction, Hit
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
+from zerikai_memory.retrieve.overloads import speaking_first
 from zerikai_memory.store.index import WorkspaceIndex
 
 # More entities of one name than this are a word, not a name.
@@ -29,6 +30,7 @@ def open_entity(
             break
     else:
         raise InputError(f"entity: {wanted!r} is no id or name of a stored entity; ask query_memory for it")
+    found = speaking_first(found)
     states = index.file_states()
     files = {path: read(path) for path in dict.fromkeys(entity.file_path for entity in found[:MAX_EQUALS])}
     cited = (

@@ -8,6 +8,7 @@ import numpy as np
 
 from zerikai_memory.retrieve.concepts import ProjectConcepts
 from zerikai_memory.retrieve.names import KeywordTable, NameTable
+from zerikai_memory.retrieve.overloads import overloads
 from zerikai_memory.retrieve.rank import (
     CLASS_COSINE_SLACK,
     CONSTANT_FACTOR,
@@ -22,6 +23,7 @@ from zerikai_memory.retrieve.rank import (
 )
 from zerikai_memory.retrieve.spelling import Speller
 from zerikai_memory.retrieve.traits import LEGACY_FACTOR, Side, legacy_flags, main_sides, side_factors, side_of
+from zerikai_memory.store.index import WorkspaceIndex
 from zerikai_memory.store.lexical import Lexicon
 from zerikai_memory.store.view import IndexView
 
@@ -32,7 +34,7 @@ _CLASSES = frozenset({"class", "component", "interface", "enum"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """What depends on the view alone; `side_of` [m] is a position in SIDES."""
+    """What depends on the view alone; `side_of` [m] is a position in SIDES, `speaker` [n] as overloads() gives it."""
 
     view: IndexView
     lexicon: Lexicon
@@ -46,6 +48,7 @@ class Prepared:
     legacy_factor: Floats
     class_of: Ints
     class_slack: Floats
+    speaker: Ints
     side_of: Ints
     main_sides: frozenset[Side]
     documents: Flags
@@ -58,7 +61,7 @@ class Prepared:
         return found
 
 
-def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
+def prepare(view: IndexView, lexicon: Lexicon, index: WorkspaceIndex) -> Prepared:
     """Everything about a view that no question changes."""
     paths = [file.path for file in view.files]
     local = _local_to_functions(view)
@@ -80,6 +83,7 @@ def prepare(view: IndexView, lexicon: Lexicon) -> Prepared:
         class_slack=np.array(
             [PRIVATE_COSINE_SLACK if name.startswith("_") else CLASS_COSINE_SLACK for name in view.names], np.float64
         ),
+        speaker=overloads(view, index),
         side_of=np.array([SIDES.index(side) for side in sides], np.int64),
         main_sides=main_sides(sides),
         documents=np.array([side == Side.DOCS for side in sides]),

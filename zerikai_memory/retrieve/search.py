@@ -16,6 +16,7 @@ from zerikai_memory.retrieve.foreign import in_english
 from zerikai_memory.retrieve.frames import frame_entities, frames_told
 from zerikai_memory.retrieve.literals import literal_boosts
 from zerikai_memory.retrieve.nearness import distances_of, nearest_first
+from zerikai_memory.retrieve.overloads import folded
 from zerikai_memory.retrieve.placing import outside, with_place
 from zerikai_memory.retrieve.prepared import Prepared, prepare
 from zerikai_memory.retrieve.query import Query
@@ -160,7 +161,9 @@ class Searcher:
         vectors, trouble = self._vectors(view, query, wording)
         text_only = not vectors
         asked = self._asked(prepared, query, scope)
-        if len(asked) > options.files and (query.name_alone or query.looked_up or query.empty):
+        if len(set(prepared.speaker[asked].tolist())) > options.files and (
+            query.name_alone or query.looked_up or query.empty
+        ):
             # Many bear the name: the reader must tell them apart, so each place goes to another file.
             options = replace(options, files=options.entities)
         found = self._evidence(prepared, query, wording, vectors, scope, options)
@@ -214,7 +217,11 @@ class Searcher:
             scope = Scope()
         if options.ranker == "classic" and not text_only:
             return self._classic(prepared, query, found, scope, options)
-        return _hybrid(found, scope, options, text_only, prepared.written if len(query.terms) >= MIN_TERMS else None)
+        at_line = np.isin(np.arange(len(prepared.view)), [*prepared.names.lines(query)])
+        written = prepared.written if len(query.terms) >= MIN_TERMS else None
+        return _hybrid(
+            found, scope, options, text_only, written, np.where(at_line, np.arange(len(at_line)), prepared.speaker)
+        )
 
     def _vectors(self, view: IndexView, query: Query, wording: Wording) -> tuple[Sequence[Vector], str]:
         """The question's vector and that of all it means, or none and what is wrong: then words answer alone."""
@@ -244,7 +251,7 @@ class Searcher:
         view = self._views.get()
         with self._mutex:
             if self._prepared is None or self._prepared.view is not view:
-                self._prepared = prepare(view, Lexicon(self._index, view.generation, len(view)))
+                self._prepared = prepare(view, Lexicon(self._index, view.generation, len(view)), self._index)
             return self._prepared
 
     def _evidence(
@@ -352,7 +359,7 @@ class _Found:
 
 
 def _hybrid(
-    found: _Found, scope: Scope, options: SearchOptions, text_only: bool, written: Flags | None
+    found: _Found, scope: Scope, options: SearchOptions, text_only: bool, written: Flags | None, speaker: Ints
 ) -> tuple[list[int], Floats]:
     evidence = found.evidence
     scores: Scores = score(evidence)
@@ -362,6 +369,7 @@ def _hybrid(
     if options.distance_threshold is not None and not text_only:
         near = found.distances[candidates] <= options.distance_threshold
         candidates = candidates[near | (evidence.name_boost[candidates] > 0)]
+    scores, candidates = folded(scores, candidates, speaker)
     order = group_by_file(scores, evidence.file_of, candidates, options.files, options.entities)
     if written is not None:
         order = with_best_section(order, evidence.lexical, evidence.file_of, written, candidates)
