@@ -51,6 +51,9 @@ def project(memory: Memory, workspace: Path) -> str:
         ("from shop.shortcuts import render", ["shop/shortcuts.py:render", "shop/shortcuts.py"]),
         ("from shop.shortcuts import (redirect, render)", ["shop/shortcuts.py:re", "shop/shortcuts.py:re"]),
         ("what is `from shop.shortcuts import render as r`", ["shop/shortcuts.py:render"]),
+        ("from shop.contrib import auth", ["shop/contrib/auth/__init__.py"]),  # a module is brought in
+        ("from shop import shortcuts", ["shop/shortcuts.py"]),
+        ("import { mapTo } from 'tool'", ["src/internal/operators/mapTo.ts:mapTo"]),  # the package is in no path
         ("import shop.contrib.auth", ["shop/contrib/auth/__init__.py"]),
         ("import { map } from 'tool/operators'", ["src/internal/operators/map.ts:map"]),
         ('import { map } from "tool/operators";', ["src/internal/operators/map.ts:map"]),

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from zerikai_memory.retrieve.imports import Import
+from zerikai_memory.retrieve.rank import EXACT_NAME
 from zerikai_memory.store.view import IndexView
 
 # What an import line brings in comes first, then the module that it names.
@@ -45,18 +46,28 @@ class ModuleTable:
         for start in range(len(imported.module)):
             parts = imported.module[start:]
             modules = self.named(parts)
-            brought = [i for name in imported.names for i in self._brought(bearers.get(name, ()), modules, parts)]
+            brought = [
+                i
+                for name in imported.names
+                for i in (*self._brought(bearers.get(name, ()), modules, parts), *self.named((*parts, name)))
+            ]
             # The last part alone is a word that others use too, such as `path` of another library's `os.path`.
             if (modules or brought) and (start == 0 or len(parts) > 1 or brought):
                 found.update(dict.fromkeys(modules, MODULE_BOOST))
                 found.update(dict.fromkeys(brought, IMPORTED_BOOST))
                 return found
-        return found
+        # The package itself is in no path: what it gives out may be anywhere.
+        outer = [i for name in imported.names for i in self._outer(bearers.get(name, ()))]
+        return dict.fromkeys(outer, EXACT_NAME)
+
+    def _outer(self, bearers: Sequence[int]) -> list[int]:
+        view = self._view
+        return [i for i in bearers if "." not in view.qualified_names[i] and view.types[i] != "module"]
 
     def _brought(self, bearers: Sequence[int], modules: Sequence[int], parts: Sequence[str]) -> list[int]:
         """Of the entities of a name those of the module itself, else those in its folder, outer ones only."""
         view = self._view
-        outer = [i for i in bearers if "." not in view.qualified_names[i]] or list(bearers)
+        outer = self._outer(bearers)
         files = {int(view.file_of[i]) for i in modules}
         if inside := [i for i in outer if int(view.file_of[i]) in files]:
             return inside
