@@ -106,7 +106,7 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         return within_budget(
             _reply(parts, query, answer=size_answer(parts.index.counts()), route=route), options.budget_tokens
         )
-    ranking = _search(parts, query, options.search) if about is None else parts.searcher.search(query, options.search)
+    ranking = _search(parts, query, options.search, about)
     vague = about is None and names_nothing(query)
     # Who filters for code is not served by records, unless they are about what was found.
     notes = () if query.filters.of_code or vague else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
@@ -154,7 +154,7 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 
 
-def _search(parts: AskParts, query: Query, options: SearchOptions) -> Ranking:
+def _search(parts: AskParts, query: Query, options: SearchOptions, about: AboutProject | None) -> Ranking:
     """Search; where nothing is relevant to "architecture of X" for X alone, whose code does not speak of architecture.
 
     What "how do I install X" finds counts only where X is of the project: every project installs something.
@@ -163,8 +163,10 @@ def _search(parts: AskParts, query: Query, options: SearchOptions) -> Ranking:
     def search(text: str) -> Ranking:
         return parts.searcher.search(replace(understand(text), filters=query.filters), options)
 
+    if about is not None and about.unsaid and about.headings:
+        return search(about.headings)
     ranking = parts.searcher.search(query, options)
-    if query.frames or query.identifiers or query.paths:
+    if about is not None or query.frames or query.identifiers or query.paths:
         return ranking
     if ranking.nothing_relevant and (rest := without_section_words(query.plain)):
         again = search(rest)

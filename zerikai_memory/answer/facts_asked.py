@@ -16,7 +16,7 @@ from zerikai_memory.model import BriefSection
 _IT = rf"(?:{PROJECT}|it|this|we)"
 _RUN_TIMES = r"(?:python|node(?: ?\.?js)?|typescript|deno|bun|java ?script|ecma ?script)"
 _SIZE = "how big it is"
-# (what is asked, the plain question, the line of the brief that says it, headings of documents that may say it);
+# (what is asked, the plain question, the line of the brief that says it, words for the headings of documents that may);
 # `{thing}` is what the project is to run on.
 _FACTS: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -26,21 +26,21 @@ _FACTS: tuple[tuple[str, str, str, str], ...] = (
         rf"versions? of {_RUN_TIMES}|(?:does|do|will|can) {_IT} (?:support|need|require|run on|work (?:on|with)) "
         rf"{_RUN_TIMES}(?: ?v?[\d.]+)?|is {_RUN_TIMES} ?v?[\d.]+ supported",
         r"\b{thing}\b(?: versions?)?:?[^\w\n]{0,6}v?\d",
-        r"require|support|install|compatib|{thing}",
+        "requirements prerequisites compatibility {thing}",
     ),
     (
         "which version it is",
         rf"(?:which|what)(?: is the)?(?: current| latest)? (?:version|release)(?: (?:of|is|are|do)(?: {_IT})?)?|"
         rf"{PROJECT} version|(?:current )?version of {_IT}|version number",
         r"\bversion:? ?\W?v?\d",
-        r"change|version|release",
+        "",
     ),
     (
         "under which licence it stands",
         rf"(?:(?:which|what|under)(?: is the| the)? )+licen[cs]e|licen[cs]e of {_IT}|how is {_IT} licen[cs]ed|"
         rf"is {_IT} open source|{PROJECT} licen[cs]e",
         r"\blicen[cs]ed?\b",
-        r"licen[cs]e",
+        "license licence",
     ),
     (
         "who wrote or maintains it",
@@ -48,13 +48,13 @@ _FACTS: tuple[tuple[str, str, str, str], ...] = (
         rf"is responsible for) {_IT}|who (?:is|are) the (?:maintainers?|authors?|owners?|developers?|contributors?)|"
         rf"(?:maintainers?|authors?|owners?|contributors) of {_IT}",
         r"\b(?:maintain(?:er|ed)|authors?\b|written by|developed by|created by|owner)",
-        r"maintain|author|contributor|credits|team|people|owner",
+        "maintainers authors contributors credits team members owners",
     ),
     (
         "how old it is",
         rf"how old is {_IT}|when was {_IT} (?:created|started|written|made|(?:first )?released)|age of {_IT}",
         r"\b(?:since|started|created|released)\b[^.\n]{0,20}\b(?:19|20)\d\d\b",
-        r"history|change",
+        "",
     ),
     (
         _SIZE,
@@ -72,7 +72,7 @@ _PATTERNS = tuple((re.compile(rf"\b(?:{fact[1]})\b"), fact) for fact in _FACTS)
 class FactAsked:
     """A fact that a question asks for: `sections` of the brief that say it, none where the brief does not.
 
-    `headings` is a pattern of what a document may say it under.
+    `headings` are words of what a document may say it under.
     """
 
     asked: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,13 +17,15 @@ from zerikai_memory.store.words import split_words
 
 # A README tells in full how to run the tests, and who maintains the project.
 _TOLD_IN_DOCUMENTS = "Development & Testing"
+ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class AboutProject:
     """What answers a question about the project: `sections` of its brief, or `unsaid`, a sentence that they do not.
 
-    `size` is set when the index must tell it; `headings` is a pattern of the documents' headings that may say more.
+    `size` is set when the index must tell it; `headings` are words of the documents' headings that may say it, `any`
+    for all that are found.
     """
 
     sections: tuple[BriefSection, ...]
@@ -38,23 +39,23 @@ class AboutProject:
         For a class `Architecture` the word asks too; other code would be padding.
         """
         wanted = {_letters(name) for name in query.identifiers}
-        headings = "" if ranking.nothing_relevant else self.headings
         kept = tuple(
-            found
-            for found in ranking.candidates
-            if _letters(found.name) in wanted or (headings and _is_headed(found, headings))
+            found for found in ranking.candidates if _letters(found.name) in wanted or self._told_under(found, ranking)
         )
         return replace(ranking, candidates=kept, nothing_relevant=not kept, more=0)
+
+    def _told_under(self, found: Candidate, ranking: Ranking) -> bool:
+        """Whether it is a document's section that may say it: a heading with the words does, however far it is."""
+        if not self.headings or language_of(found.file_path) != "markdown":
+            return False
+        if self.headings == ANY:
+            return not ranking.nothing_relevant
+        return bool({*self.headings.split()} & {*split_words(found.name)})
 
 
 def _letters(name: str) -> str:
     """A name in any casing, with or without accents."""
     return "".join(split_words(fold(name)))
-
-
-def _is_headed(found: Candidate, headings: str) -> bool:
-    """Whether it is a document's section under one of these headings."""
-    return language_of(found.file_path) == "markdown" and bool(re.search(headings, found.name, re.IGNORECASE))
 
 
 def about_project(query: Query, brief: str, sections: Mapping[str, str], workspace: str) -> AboutProject | None:
@@ -71,7 +72,7 @@ def about_project(query: Query, brief: str, sections: Mapping[str, str], workspa
         return AboutProject(fact.sections, unsaid, size, fact.headings if unsaid else "")
     found = sections_asked(query.plain, sections, names)
     told = any(section.name == _TOLD_IN_DOCUMENTS for section in found)
-    return AboutProject(found, headings="." if told else "") if found else None
+    return AboutProject(found, headings=ANY if told else "") if found else None
 
 
 def size_answer(counts: IndexCounts) -> str:
