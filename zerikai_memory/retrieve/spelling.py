@@ -54,6 +54,7 @@ _ENDINGS = (
 )
 _BEGINNINGS = ("un", "re", "over", "auto", "mis", "non", "multi", "sub")
 MIN_BASE = 4
+_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]")
 _BRITISH = re.compile(r"is(e[drs]?|ers|ing|ations?)$")
 
 
@@ -66,12 +67,10 @@ class Speller:
 
     def corrected(self, query: Query) -> tuple[Query, tuple[str, ...]]:
         """The question with its misspelt words put right, and what to tell of each; the same one if there are none."""
-        meant = {}
-        for word in self._misspelt(query):
-            if (other := self._meant(word)) is not None:
-                meant[word] = other
-        if not meant:
-            return query, ()
+        misspelt = {word: self._meant(word) for word in self._misspelt(query)}
+        meant = {word: other for word, other in misspelt.items() if other is not None}
+        if not meant or (len(meant) < len(misspelt) and not _has_english(query)):
+            return query, ()  # what is near to nothing is of a language, and its neighbours are of it too
         told = tuple(f"{word}: no such word in the project, taken for {other}" for word, other in meant.items())
         return _rewritten(query, meant), told
 
@@ -222,8 +221,19 @@ def _of_another_language(query: Query, unknown: Collection[str]) -> bool:
     """Whether words that the project does not hold may be right in another language."""
     if language_of_question(query.plain):
         return True
-    english = any(len(word) > 1 and word in STOP_WORDS for word in split_words(query.plain))
-    return not english and any(translations(word) for word in unknown)
+    return not _has_english(query) and any(
+        _ACCENTED.search(word) or translations(word) for word in _said(query, unknown)
+    )
+
+
+def _said(query: Query, unknown: Collection[str]) -> Collection[str]:
+    """Unknown words, and all those that have letters beyond a to z, which are none of the words that are put right."""
+    return [*unknown, *(word for word in query.terms if not word.isascii())]
+
+
+def _has_english(query: Query) -> bool:
+    """Whether a question has a function word of English."""
+    return any(len(word) > 1 and word in STOP_WORDS for word in split_words(query.plain))
 
 
 def _words_of(query: Query) -> list[re.Match[str]]:
