@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing
+from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing, number_alone
 from zerikai_memory.app import Memory
 from zerikai_memory.retrieve.query import understand
 
@@ -27,6 +27,34 @@ def test_a_question_that_names_nothing_is_told(question: str) -> None:
 @pytest.mark.parametrize("question", SOMETHING)
 def test_a_question_that_names_something_is_told_from_it(question: str) -> None:
     assert not names_nothing(understand(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("404", "404"),
+        ("404?", "404"),
+        ("1.5", "1.5"),
+        ("-1", "1"),
+        ("error 404", ""),
+        ('"404"', ""),
+        ("x2", ""),
+        ("", ""),
+    ],
+)
+def test_a_number_alone_is_told(question: str, number: str) -> None:
+    assert number_alone(understand(question)) == number
+
+
+def test_a_number_finds_what_holds_it_and_nothing_else(memory: Memory, workspace: Path) -> None:
+    code = "def missing():\n    return 404\n\n\ndef count(number):\n    return int(number)\n"
+    code += "\n\ndef later():\n    return 4040\n"
+    (workspace / "status.py").write_text(code)
+    memory.scan(str(workspace))
+    found = {hit.name for hit in memory.query("404", str(workspace)).results}
+    assert "missing" in found
+    assert not found & {"count", "later"}
+    assert memory.query("42", str(workspace)).nothing_relevant
 
 
 def test_it_is_refused_with_a_word_of_what_to_ask_unless_something_is_called_so(

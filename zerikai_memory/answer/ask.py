@@ -12,7 +12,7 @@ from zerikai_memory.answer.project import AboutProject, about_project, size_answ
 from zerikai_memory.answer.related import RelatedParts, answer_from_map, unknown_name
 from zerikai_memory.answer.sections import without_manner, without_section_words
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
-from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing
+from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing, number_alone
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
@@ -165,6 +165,8 @@ def _search(parts: AskParts, query: Query, options: SearchOptions, about: AboutP
 
     if about is not None and about.unsaid and about.headings:
         return search(about.headings)
+    if number := number_alone(query):
+        return search(f'"{number}"')
     ranking = parts.searcher.search(query, options)
     if about is not None or query.frames or query.identifiers or query.paths:
         return ranking

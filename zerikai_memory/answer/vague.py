@@ -35,7 +35,14 @@ _UNSPACED = re.compile(
     "감사합니다|고마워(?:요)?|안녕(?:하세요)?|누구세요|도와주세요"
 )
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\W*(\d+(?:[.,]\d+)*)\W*", re.ASCII)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+def number_alone(query: Query) -> str:
+    """The number that is all of a question: what is near in meaning to 42 says nothing, only what holds it does."""
+    match = _NUMBER.fullmatch(query.plain)
+    return match[1] if match and not (query.phrases or query.code or query.paths or query.frames) else ""
 
 
 def names_nothing(query: Query) -> bool:
