@@ -130,3 +130,119 @@ def test_words_of_programming_are_known_in_any_ending(word: str, english: str) -
 )
 def test_accents_of_latin_letters_are_folded_and_no_others(word: str, folded: str) -> None:
     assert fold(word) == folded
+
+
+TOOLS = {
+    "http.py": '''"""Requests and what is done with their answers."""
+
+
+def build_redirect(request, response):
+    """Build the request that follows a redirect."""
+    return request
+
+
+def retry(times):
+    """Send a failed request again."""
+    return times
+
+
+def set_header(name, value):
+    """Set one header of a request."""
+    return name, value
+
+
+def rollback(savepoint):
+    """Go back to a savepoint."""
+    return savepoint
+
+
+def auto_field(cache):
+    """The field that a cache is kept in."""
+    return cache
+''',
+    "templates.py": '''"""Templates."""
+
+
+class Keyboard:
+    """Keys that are pressed."""
+
+
+def compile_template(source):
+    """Compile a template to code."""
+    return source
+
+
+def show_error(message):
+    """Display the message of an error."""
+    return message
+
+
+def store_session(session):
+    """Save a session to the storage."""
+    return session
+''',
+}
+
+
+@pytest.fixture
+def tools(memory: Memory, workspace: Path) -> str:
+    for path, text in TOOLS.items():
+        (workspace / path).write_text(text)
+    memory.scan(str(workspace))
+    return str(workspace)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("リダイレクトはどこで処理されますか", "build_redirect"),
+        ("如何处理重定向", "build_redirect"),
+        ("리다이렉트는 어디에서 처리되나요", "build_redirect"),
+        ("重试失败的请求在哪里实现", "retry"),
+        ("retry 在哪里实现", "retry"),
+        ("retry はどこで実装されていますか", "retry"),
+        ("retry는 어디에 구현되어 있나요", "retry"),
+        ("где реализован retry", "retry"),
+        ("που ορίζεται το retry", "retry"),  # Greek is in no table
+        ("klawiatura Keyboard", "Keyboard"),  # nor is Polish
+        ("ヘッダーはどこで設定されますか", "set_header"),
+        ("セッションはどこに保存されますか", "store_session"),
+        ("模板在哪里编译", "compile_template"),
+        ("错误信息在哪里显示", "show_error"),
+        ("Wo wird die Umleitung behandelt?", "build_redirect"),
+        ("¿dónde se implementa la redirección?", "build_redirect"),
+        ("où est traitée la redirection", "build_redirect"),
+    ],
+)
+def test_a_sentence_is_answered_where_its_telling_words_are(
+    question: str, name: str, memory: Memory, tools: str
+) -> None:
+    answer = memory.query(question, tools)
+    assert not answer.nothing_relevant
+    assert name in [hit.name for hit in answer.results[:3]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Wie backe ich Brot?",  # `backe` has the stem of back
+        "Wo kann ich ein Auto kaufen?",  # one word is known by chance
+        "cuánto cuesta un coche nuevo",  # coche is no misspelt cache
+        "cuanto cuesta un coche nuevo",
+        "パスタの作り方を教えてください",
+        "富士山の高さは何メートルですか",
+        "今天天气怎么样",
+        "哪家餐厅的服务最好",
+        "김치찌개 만드는 방법",
+        "jak upiec chleb",
+    ],
+)
+def test_a_word_that_is_known_by_chance_is_no_answer(question: str, memory: Memory, tools: str) -> None:
+    answer = memory.query(question, tools)
+    assert answer.nothing_relevant
+    assert not answer.warnings
+
+
+def test_an_english_question_with_an_unknown_word_beside_a_name_stays_as_it_is() -> None:
+    query = understand("where is the frobnicator Keyboard")
+    assert in_english(query, lambda words: {word: int(word == "keyboard") for word in words}, lambda name: [1]) is query

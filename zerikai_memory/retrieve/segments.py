@@ -15,13 +15,14 @@ from zerikai_memory.retrieve.tables import table_lines
 
 RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
 _KATAKANA = re.compile(r"[\u30a0-\u30ff]+")
 _HANGUL = re.compile(r"[\uac00-\ud7af]+")
 # What is left of a run of katakana when a word is taken from its beginning is a word too, and these are longer: パスタ
 # (pasta) is not パス (path) and something.
 MIN_KATAKANA = 3
 # Endings of Korean verbs are many; so much behind a known word is one.
-MAX_ENDING = 4
+MAX_ENDING = 6
 
 Counts = Callable[[Iterable[str]], Mapping[str, int]]
 
@@ -68,22 +69,23 @@ def told(run: str, counts: Counts) -> Told:
             english[piece.text] = piece.english
             terms.append(piece.text)
             continue
-        for i in range(begin, min(end, len(pairs))):
-            if known[i]:
-                (beside if all(grammar[i : i + 2]) else terms).append(pairs[i])
+        held_here = [i for i in range(begin, min(end, len(pairs))) if known[i]]
+        beside += [pairs[i] for i in held_here if all(grammar[i : i + 2])]
+        placed = [(i, pairs[i]) for i in held_here if not all(grammar[i : i + 2])]
         if not (piece.grammar or piece.english):
-            terms += _uncovered(run, begin, end, known)
+            placed += _uncovered(run, begin, end, known)
+        terms += [term for _, term in sorted(placed)]
     return Told(tuple(dict.fromkeys(terms)), tuple(dict.fromkeys(beside)), english)
 
 
-def _uncovered(run: str, begin: int, end: int, known: Sequence[bool]) -> Iterator[str]:
-    """Parts of an unknown word that no known pair holds; single characters only when they are all of it."""
+def _uncovered(run: str, begin: int, end: int, known: Sequence[bool]) -> Iterator[tuple[int, str]]:
+    """Where and what of an unknown word no known pair holds; single characters only when they are all of it."""
     free = [not (known[min(i, len(known) - 1)] or (i and known[i - 1])) for i in range(begin, end)]
     start = begin
     for i in range(begin, end + 1):
         if i == end or not free[i - begin]:
             if i - start > 1 or (i - start == 1 and end - begin == 1):
-                yield run[start:i]
+                yield start, run[start:i]
             start = i + 1
 
 
@@ -120,9 +122,17 @@ def _word_at(run: str, i: int, *, after_unknown: bool) -> Piece | None:
         text = run[i : i + length]
         if length > 1 and text in _words() and _stands_alone(run, i, length, after_unknown=after_unknown):
             return Piece(text, i, _words()[text])
-        if text in _grammar() and not _HANGUL.match(text):
+        if text in _grammar() and not _HANGUL.match(text) and (length > 1 or _is_particle(run, i, after_unknown)):
             return Piece(text, i, grammar=True)
     return Piece(run[i], i, grammar=True) if _HIRAGANA.match(run[i]) else None
+
+
+def _is_particle(run: str, i: int, after_unknown: bool) -> bool:
+    """Whether a lone character of the list is grammar of the language that the run is in."""
+    if not _KANA.search(run):
+        return run[i] in _listed("Chinese")
+    # Stems of verbs, which end no other word: 行われ, and not 銀行.
+    return run[i] in _listed("Japanese") and not after_unknown
 
 
 def _stands_alone(run: str, i: int, length: int, *, after_unknown: bool) -> bool:
@@ -151,7 +161,14 @@ def _words() -> Mapping[str, tuple[str, ...]]:
 
 @functools.cache
 def _grammar() -> frozenset[str]:
-    return frozenset(word for _, listed in table_lines("unspaced_grammar.txt") for word in listed.split())
+    return frozenset().union(*map(_listed, ("Chinese", "Japanese", "Korean")))
+
+
+@functools.cache
+def _listed(language: str) -> frozenset[str]:
+    return frozenset(
+        word for name, listed in table_lines("unspaced_grammar.txt") if name == language for word in listed.split()
+    )
 
 
 @functools.cache
