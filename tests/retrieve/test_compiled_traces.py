@@ -48,6 +48,12 @@ INNER = "at innerFrom (node_modules/tool/dist/esm/internal/observable/innerFrom.
             "Error: x\n    at merge (/srv/dist/utils.js:70:1)\n    at plainly (/srv/src/plain.js:2:1)",
             ["src/utils.ts:1", "src/plain.js:1"],
         ),
+        # A function without a name, or of another one: the file is right all the same.
+        ("Error: x\n    at /srv/dist/internal/Observable.js:9:1", ["src/internal/Observable.ts:1"]),
+        (
+            "at next (node_modules/tool/src/internal/observable/innerFrom.js:9:1)",
+            ["src/internal/observable/innerFrom.ts:1"],
+        ),
     ],
 )
 def test_a_frame_of_a_compiled_file_is_its_function_in_the_source(
@@ -62,6 +68,7 @@ def test_a_frame_of_a_compiled_file_is_its_function_in_the_source(
     "trace",
     [
         "at merge (/srv/node_modules/other/dist/utils.js:70:1)",  # another package's file of that name
+        "at node_modules/other/internal/Observable.js:70:1",
         "at split (/srv/dist/utils.js:70:1)",  # no such function in it
         "at merge (/srv/dist/utils.css:70:1)",  # not compiled from it
     ],

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from zerikai_memory.lang.registry import language_of
 from zerikai_memory.retrieve.trace import Frame
 from zerikai_memory.store.view import IndexView
 
+# More names than these of a library's path must agree with one of the project's: `utils/index` is in both.
+LIBRARY_AGREES = 2
 # What JavaScript is compiled from and what it is compiled to.
 _COMPILED_TO = ("js", "mjs", "cjs", "jsx")
 _COMPILED_FROM = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
@@ -50,13 +53,15 @@ def frames_told(view: IndexView, frames: Sequence[Frame], traced: Mapping[int, i
     compiled = [path for path in sources if path.rsplit("/", 1)[-1].lower() not in names]
     if not compiled:
         return ()
-    return (f"the lines of the trace are of compiled files: {', '.join(compiled)} by the functions' names alone",)
+    return (f"the lines of the trace are of compiled files: {', '.join(compiled)} by path and function alone",)
 
 
 def _entities(view: IndexView, index: _PathIndex, frames: Sequence[Frame], least: int) -> dict[int, int | None]:
     found: dict[int, int | None] = {}
     for frame in frames:
-        places = (_place(view, index, place, least) for place in (frame, *_sources(index, frame)))
+        sources = _sources(index, frame)
+        named = (_place(view, index, place, least) for place in (frame, *sources))
+        places = chain(named, (_whole(view, index, place) for place in sources))
         if (entity := next((i for i in places if i is not None), None)) is not None:
             compiled = view.files[int(view.file_of[entity])].path.rpartition(".")[2] != frame.path.rpartition(".")[2]
             line = None if compiled else frame.line
@@ -78,10 +83,18 @@ def _place(view: IndexView, index: _PathIndex, frame: Frame, least: int) -> int 
     return None
 
 
+def _whole(view: IndexView, index: _PathIndex, frame: Frame) -> int | None:
+    """The module of a source whose folder agrees with a compiled file's too: the function has no name or another."""
+    for f, agreeing in index.find(frame.path):
+        if agreeing > (LIBRARY_AGREES if frame.library else 1):
+            return next((i for i in np.flatnonzero(view.file_of == f).tolist() if view.types[i] == "module"), None)
+    return None
+
+
 def _sources(index: _PathIndex, frame: Frame) -> list[Frame]:
     """Where a frame of a compiled file may be in what is compiled: without a line, its lines are others."""
     stem, _, suffix = frame.path.rpartition(".")
-    if suffix.lower() not in _COMPILED_TO or frame.name is None:
+    if suffix.lower() not in _COMPILED_TO:
         return []
     return [replace(frame, path=f"{stem}{source}", line=None) for source in index.sources(stem)]
 
