@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from zerikai_memory.answer.extractive import extractive_answer, no_note_answer, nothing_relevant_answer
+from zerikai_memory.answer.finding import find
 from zerikai_memory.answer.fitting import within_budget
 from zerikai_memory.answer.project import AboutProject, about_project, size_answer
 from zerikai_memory.answer.related import RelatedParts, answer_from_map, unknown_name
-from zerikai_memory.answer.sections import without_manner, without_section_words
 from zerikai_memory.answer.synthesis import Evidence, Synthesis, SynthesisParts, synthesise
-from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing, number_alone
+from zerikai_memory.answer.vague import WHAT_TO_ASK, names_nothing
 from zerikai_memory.errors import InputError
 from zerikai_memory.model import BriefSection, CodeEntity, Extraction, Hit, Note, QueryAnswer, Route, Workspace
 from zerikai_memory.retrieve.cite import Cited, WorkingFile, hit_of, verify
@@ -100,13 +100,15 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
         if told is not None:
             return within_budget(told, options.budget_tokens)
         unknown = unknown_name(parts.related, query.text)
+    return _searched(parts, query, options, unknown)
+
+
+def _searched(parts: AskParts, query: Query, options: AskOptions, unknown: tuple[str, ...]) -> QueryAnswer:
+    """The answer by search, with what the brief and the records say; `unknown` are warnings of before."""
     about = about_project(query, parts.synthesis.brief(), parts.brief(), parts.workspace.name)
     if about is not None and about.size:
-        route = Route("none", None, "counted in the index, without a model")
-        return within_budget(
-            _reply(parts, query, answer=size_answer(parts.index.counts()), route=route), options.budget_tokens
-        )
-    ranking = _search(parts, query, options.search, about)
+        return within_budget(_size(parts, query), options.budget_tokens)
+    ranking = find(parts.searcher, query, options.search, about)
     vague = about is None and names_nothing(query)
     # Who filters for code is not served by records, unless they are about what was found.
     notes = () if query.filters.of_code or vague else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
@@ -118,6 +120,19 @@ def ask(parts: AskParts, question: str, options: AskOptions) -> QueryAnswer:
     if ranking.nothing_relevant and not (notes or sections):
         told = _nothing_relevant(parts, query, ranking, WHAT_TO_ASK if vague else "", warnings)
         return within_budget(told, options.budget_tokens)
+    return _composed(parts, query, options, ranking, notes, sections, warnings)
+
+
+def _composed(
+    parts: AskParts,
+    query: Query,
+    options: AskOptions,
+    ranking: Ranking,
+    notes: tuple[Note, ...],
+    sections: tuple[BriefSection, ...],
+    warnings: tuple[str, ...],
+) -> QueryAnswer:
+    """The reply made of what was found, in a model's words or quoted, within its budget."""
     shown = () if ranking.nothing_relevant else ranking.candidates
     places = [(candidate.file_path, candidate.qualified_name) for candidate in shown]
     notes = _with_anchored(notes, parts.notes.about(places, len(notes) + NOTES_ABOUT_CODE))
@@ -154,29 +169,9 @@ def _written(parts: AskParts, query: Query, options: AskOptions, evidence: Evide
     return synthesise(parts.synthesis, query.text, options.use_cloud, evidence)
 
 
-def _search(parts: AskParts, query: Query, options: SearchOptions, about: AboutProject | None) -> Ranking:
-    """Search; where nothing is relevant to "architecture of X" for X alone, whose code does not speak of architecture.
-
-    What "how do I install X" finds counts only where X is of the project: every project installs something.
-    """
-
-    def search(text: str) -> Ranking:
-        return parts.searcher.search(replace(understand(text), filters=query.filters), options)
-
-    if about is not None and about.unsaid and about.headings:
-        return search(about.headings)
-    if number := number_alone(query):
-        return search(f'"{number}"')
-    ranking = parts.searcher.search(query, options)
-    if about is not None or query.frames or query.identifiers or query.paths:
-        return ranking
-    if ranking.nothing_relevant and (rest := without_section_words(query.plain)):
-        again = search(rest)
-        return ranking if again.nothing_relevant else again
-    if not ranking.nothing_relevant and (rest := without_manner(query.plain)):
-        again = search(rest)
-        return again if again.nothing_relevant else ranking
-    return ranking
+def _size(parts: AskParts, query: Query) -> QueryAnswer:
+    route = Route("none", None, "counted in the index, without a model")
+    return _reply(parts, query, answer=size_answer(parts.index.counts()), route=route)
 
 
 def _nothing_relevant(
