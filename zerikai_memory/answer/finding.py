@@ -29,7 +29,7 @@ def find(searcher: Searcher, query: Query, options: SearchOptions, about: AboutP
         again = search(rest)
         return ranking if again.nothing_relevant else again
     # Every project installs and runs something: X must be of the project. Of 270 questions about other things (54 asked
-    # of five projects) 219 are refused without this and 244 with it, of 49 about the projects no more.
+    # of five projects) 219 are refused without this and 244 with it, of 48 about the projects no more.
     if not ranking.nothing_relevant and (rest := without_manner(query.plain)):
         again = search(rest)
         return again if again.nothing_relevant else ranking
