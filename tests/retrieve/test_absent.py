@@ -9,6 +9,7 @@ from zerikai_memory.app import Memory
 FILES = {
     "shop/routing.py": "class Reply:\n    def json(self):\n        return 1\n\n\ndef route(path):\n    return path\n",
     "web/routing.py": "def route_pages(path):\n    return path\n",
+    "setup.py": "def install():\n    return 1\n",
     "package.json": "{}\n",
     "deploy/values.yaml": "a: 1\n",
     "Makefile": "all:\n",
@@ -38,6 +39,8 @@ def project(memory: Memory, workspace: Path) -> str:
         ("./shop/rooting.py", f"shop/rooting.py: {ABSENT}; shop/routing.py is"),
         ("web/rooting.py:10", f"web/rooting.py:10: {ABSENT}; web/routing.py is"),
         (r"how does shop\rooting.py route", f"shop/rooting.py: {ABSENT}; shop/routing.py is"),
+        ("tools/setup.py", f"tools/setup.py: {ABSENT}; taken for setup.py"),
+        ("./tools/setup.py:1", f"tools/setup.py: {ABSENT}; taken for setup.py"),
         ("package.json", f"package.json: {UNREAD}"),
         ("package.json:1", f"package.json:1: {UNREAD}"),
         ("what is in `package.json`?", f"package.json: {UNREAD}"),
@@ -56,6 +59,10 @@ def test_a_path_that_is_not_indexed_is_told(question: str, told: str, memory: Me
     [
         "routing.py",
         "shop/routing.py:6",
+        "./setup.py",
+        "/home/ann/project/setup.py:1",  # how another machine writes it
+        r"C:\work\project\setup.py:1",
+        "project/shop/routing.py:6",
         "Reply.json",
         "reply.json",  # a method, however it is spelled
         "does route work in Node.js or text/html and/or Config.get",

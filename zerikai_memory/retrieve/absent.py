@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -42,6 +43,7 @@ def unplaced(view: IndexView, names: NameTable, query: Query, read: Read) -> tup
             said.append(f"{where}: the file has {last} lines")
         else:
             said.append(_absent(view, where, mention.path, read))
+    said += _taken_for(view, names, query)
     # `copy).py:1` may be the end of a path with blanks.
     with_lines = tuple(mention.path for mention in query.paths if mention.line is not None)
     for path in dict.fromkeys(_unknown(names, query)):
@@ -50,6 +52,15 @@ def unplaced(view: IndexView, names: NameTable, query: Query, read: Read) -> tup
         ):
             said.append(_absent(view, path, path, read))
     return tuple(said)
+
+
+def _taken_for(view: IndexView, names: NameTable, query: Query) -> Iterator[str]:
+    """Relative paths of which only the file's name is in the project; an absolute one has folders of elsewhere."""
+    text = query.text.replace("\\", "/")
+    for path in dict.fromkeys(mention.path for mention in query.paths if re.match(r"[^:]+/", mention.path)):
+        files = [view.files[f].path for f in names.files_named(path)]
+        if files and not any("/" in file for file in files) and f"/{path}" not in text.replace(f"./{path}", path):
+            yield f"{path}: no such file is in the index; taken for {files[0]}"
 
 
 def _unknown(names: NameTable, query: Query) -> Iterator[str]:
