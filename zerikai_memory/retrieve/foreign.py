@@ -84,7 +84,8 @@ def _from_unspaced(query: Query, counts: Counts, bearers: Bearers) -> Query:
     # A sentence without blanks looks like a name.
     query = replace(query, identifiers=tuple(x for x in query.identifiers if not RUN.search(x) or bearers(x)))
     understood = all(known[term] or term in exchanged for term in kept)
-    if exchanged and understood and any(known[exchanged.get(term, term)] for term in kept):
+    held = sum(bool(known[exchanged.get(term, term)]) for term in kept)
+    if exchanged and understood and 2 * held > len(kept):
         return _rewritten(query, kept, exchanged)
     # A vector would be that of the English words alone, whatever the others mean: only words are compared.
     plain = "" if exchanged else query.plain
