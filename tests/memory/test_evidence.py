@@ -48,7 +48,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 
 
 @pytest.mark.parametrize(
-    ("name", "most_silent", "least_first"), [("", 8, 155), ("compiler_", 13, 29), ("clinic_", 23, 23)]
+    ("name", "most_silent", "least_first"), [("", 8, 155), ("compiler_", 13, 29), ("clinic_", 20, 27)]
 )
 def test_a_question_with_words_that_no_record_has(
     ledgers: dict[str, Ledger], name: str, most_silent: int, least_first: int
@@ -66,7 +66,7 @@ def test_a_question_with_words_that_no_record_has(
                 named += bool(near & set(question.expected))
     assert silent <= most_silent, (silent, first, named)
     assert first >= least_first
-    assert named >= 0.6 * silent
+    assert named >= 0.5 * silent
 
 
 def test_questions_about_other_projects_show_few_records(ledgers: dict[str, Ledger]):
@@ -76,9 +76,9 @@ def test_questions_about_other_projects_show_few_records(ledgers: dict[str, Ledg
             for question in questions(f"{other}questions.txt"):
                 if other != name:
                     shown += len(ledger.recall(SHOP, understand(question.text), None, 5))
-    # 95 before words in common counted for themselves, 85 before those that mean the same without a word in common;
-    # many of these questions fit a record of the other project.
-    assert shown <= 89
+    # 95 before words in common counted for themselves, 85 after that, 95 with those that mean the same without a word
+    # in common, which answer 16 hard questions of 40 instead of 7; many of these fit a record of the other project.
+    assert shown <= 95
 
 
 def test_a_superseded_record_is_named_neither_as_an_answer_nor_as_the_nearest(empty: Ledger):
