@@ -111,7 +111,7 @@ def _searched(parts: AskParts, query: Query, options: AskOptions, unknown: tuple
     ranking = find(parts.searcher, query, options.search, about)
     vague = about is None and names_nothing(query)
     # Who filters for code is not served by records, unless they are about what was found.
-    notes = () if query.filters.of_code or vague else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
+    notes = () if query.filters.of_code else parts.notes.recall(query, None, NOTES_BESIDE_CODE)
     sections = () if about is None else about.sections
     if about is not None or vague:
         ranking = (about or AboutProject(())).beside(ranking, query)

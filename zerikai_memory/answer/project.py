@@ -38,7 +38,7 @@ class AboutProject:
 
         For a class `Architecture` the word asks too; other code would be padding.
         """
-        wanted = {_letters(name) for name in query.identifiers}
+        wanted = {_letters(name) for name in (query.plain, *query.identifiers)}
         kept = tuple(
             found for found in ranking.candidates if _letters(found.name) in wanted or self._told_under(found, ranking)
         )
