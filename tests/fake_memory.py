@@ -12,9 +12,7 @@ from zerikai_memory.errors import InputError, WorkspaceError
 from zerikai_memory.model import (
     Brief,
     CodeEntity,
-    DropReport,
     EntityType,
-    Finding,
     Hit,
     Note,
     QueryAnswer,
@@ -25,6 +23,7 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
+from zerikai_memory.model_upkeep import DropReport, Finding
 from zerikai_memory.model_usage_report import ReplyCost, UsageReport
 from zerikai_memory.scan.job import ScanJob
 from zerikai_memory.settings import Settings

@@ -5,7 +5,8 @@ import pytest
 
 from tests.fake_memory import ENTITY, HIT, NOTE, PROJECT, REPORT, FakeMemory
 from zerikai_memory import render
-from zerikai_memory.model import DropReport, Finding, ScanReport, SkippedPath
+from zerikai_memory.model import ScanReport, SkippedPath
+from zerikai_memory.model_upkeep import DropReport, Finding
 
 ODD_NAMES = [
     "with space.py",

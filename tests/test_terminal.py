@@ -10,7 +10,8 @@ import pytest
 
 from tests.fake_memory import ENTITY, HIT, REPORT, FakeMemory
 from zerikai_memory.cli import main
-from zerikai_memory.model import Finding, SkippedPath
+from zerikai_memory.model import SkippedPath
+from zerikai_memory.model_upkeep import Finding
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")

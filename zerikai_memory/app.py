@@ -40,8 +40,6 @@ from zerikai_memory.meter.metering import Metering
 from zerikai_memory.model import (
     Brief,
     CodeEntity,
-    DropReport,
-    Finding,
     Hit,
     Note,
     QueryAnswer,
@@ -50,6 +48,7 @@ from zerikai_memory.model import (
     Workspace,
     WorkspaceInfo,
 )
+from zerikai_memory.model_upkeep import DropReport, Finding
 from zerikai_memory.proposing import Proposals
 from zerikai_memory.redact import mask_secrets
 from zerikai_memory.retrieve.search import Searcher

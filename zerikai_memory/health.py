@@ -13,7 +13,8 @@ from zerikai_memory.errors import ZerikaiError
 from zerikai_memory.llm.base import ModelError
 from zerikai_memory.llm.choose import Backends
 from zerikai_memory.meter.price_files import PriceFiles
-from zerikai_memory.model import Finding, Workspace
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_upkeep import Finding
 from zerikai_memory.settings import Settings
 from zerikai_memory.store.backups import PARTIAL
 from zerikai_memory.store.brain import Brain

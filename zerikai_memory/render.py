@@ -18,19 +18,9 @@ from enum import Enum
 from itertools import groupby
 from typing import Any
 
-from zerikai_memory.model import (
-    Brief,
-    CodeEntity,
-    DropReport,
-    Finding,
-    Hit,
-    Note,
-    QueryAnswer,
-    ScanReport,
-    SkippedPath,
-    WorkspaceInfo,
-)
+from zerikai_memory.model import Brief, CodeEntity, Hit, Note, QueryAnswer, ScanReport, SkippedPath, WorkspaceInfo
 from zerikai_memory.model_notes import AGENT, Anchor
+from zerikai_memory.model_upkeep import DropReport, Finding
 
 # A scan of a large project skips thousands of paths; a reader needs to see what kind they are.
 PATHS_SHOWN = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from zerikai_memory.model import Backup, MoveReport, Snapshot, UndoReport
+from zerikai_memory.model_upkeep import Backup, MoveReport, Snapshot, UndoReport
 from zerikai_memory.render import columns, one_line
 
 

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zerikai_memory import render
-from zerikai_memory.model import CodeEntity, Finding, ScanProgress, ScanReport, WorkspaceInfo
+from zerikai_memory.model import CodeEntity, ScanProgress, ScanReport, WorkspaceInfo
+from zerikai_memory.model_upkeep import Finding
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

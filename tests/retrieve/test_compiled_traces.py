@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.retrieve.written import scanned
 from zerikai_memory.app import Memory
 
 FILES = {
@@ -22,11 +23,7 @@ COMPILED = "the lines of the trace are of compiled files"
 
 @pytest.fixture
 def project(memory: Memory, workspace: Path) -> str:
-    for path, text in FILES.items():
-        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / path).write_text(text)
-    memory.scan(str(workspace))
-    return str(workspace)
+    return scanned(memory, workspace, FILES)
 
 
 INNER = "at innerFrom (node_modules/tool/dist/esm/internal/observable/innerFrom.js:38:11)"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.retrieve.written import scanned
 from zerikai_memory.app import Memory
 
 FILES = {
@@ -25,11 +26,7 @@ FILES = {
 
 @pytest.fixture
 def project(memory: Memory, workspace: Path) -> str:
-    for path, text in FILES.items():
-        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / path).write_text(text)
-    memory.scan(str(workspace))
-    return str(workspace)
+    return scanned(memory, workspace, FILES)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.retrieve.written import scanned
 from zerikai_memory.app import Memory
 from zerikai_memory.retrieve.imports import Import, read_import
 from zerikai_memory.retrieve.query import understand
@@ -28,11 +29,7 @@ FILES = {
 
 @pytest.fixture
 def project(memory: Memory, workspace: Path) -> str:
-    for path, text in FILES.items():
-        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / path).write_text(text)
-    memory.scan(str(workspace))
-    return str(workspace)
+    return scanned(memory, workspace, FILES)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.retrieve.written import scanned
 from zerikai_memory.app import Memory
 from zerikai_memory.lang.extract import extract
 from zerikai_memory.retrieve.overloads import without_body
@@ -93,11 +94,7 @@ FILES = {
 
 @pytest.fixture
 def project(memory: Memory, workspace: Path) -> str:
-    for path, text in FILES.items():
-        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / path).write_text(text)
-    memory.scan(str(workspace))
-    return str(workspace)
+    return scanned(memory, workspace, FILES)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from zerikai_memory.store.words import STOP_WORDS
 
 WHAT_TO_ASK = (
     "It names nothing to look for: name a function, class or file, say in a few words what the code does, or ask "
-    "for the "
-    "project's architecture, conventions or tests."
+    "for the project's architecture, conventions or tests."
 )
 
 # Said to somebody, in any question.

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from zerikai_memory.meter.calendar import WEEKDAYS, Calendar
 from zerikai_memory.meter.price_files import PriceFiles
 from zerikai_memory.meter.prices import Price, Prices, Rates, iso
-from zerikai_memory.model import Finding
+from zerikai_memory.model_upkeep import Finding
 from zerikai_memory.model_usage import NANO_PER_USD, PriceLine
 from zerikai_memory.store.usage import UsageStore
 

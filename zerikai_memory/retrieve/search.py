@@ -32,7 +32,7 @@ from zerikai_memory.retrieve.rank import (
 )
 from zerikai_memory.retrieve.relevance import MIN_COVERAGE, coverage, strangeness
 from zerikai_memory.retrieve.scope import Scope, in_order, looked_up, scope_of
-from zerikai_memory.retrieve.spellings import as_the_project_spells
+from zerikai_memory.retrieve.spelling_variants import as_the_project_spells
 from zerikai_memory.retrieve.unspaced import telling, unspaced
 from zerikai_memory.retrieve.wording import Wording, meant_vectors, wording_of
 from zerikai_memory.store.index import WorkspaceIndex

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zerikai_memory.errors import DamagedError, InputError, StoreError
-from zerikai_memory.model import Snapshot
+from zerikai_memory.model_upkeep import Snapshot
 from zerikai_memory.store.backups import PARTIAL, copy_database, remove_partials, stat_of
 from zerikai_memory.store.db import read_only
 from zerikai_memory.store.faults import store_error

@@ -9,7 +9,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from zerikai_memory.errors import InputError, StoreError, WorkspaceError
-from zerikai_memory.model import MoveReport, Workspace
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_upkeep import MoveReport
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.rekey import HandedOver, hand_over, preview
 from zerikai_memory.store.turn import ScanTurn

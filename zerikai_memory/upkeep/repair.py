@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from zerikai_memory.errors import BusyError, ZerikaiError
-from zerikai_memory.model import Finding, Workspace
+from zerikai_memory.model import Workspace
+from zerikai_memory.model_upkeep import Finding
 from zerikai_memory.store.backups import remove_partials, set_aside
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.turn import ScanTurn

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zerikai_memory.errors import DamagedError, InputError, StoreError, WorkspaceError
-from zerikai_memory.model import Backup, DropReport, Finding, MoveReport, Snapshot, UndoReport, Workspace, WorkspaceInfo
+from zerikai_memory.model import Workspace, WorkspaceInfo
+from zerikai_memory.model_upkeep import Backup, DropReport, Finding, MoveReport, Snapshot, UndoReport
 from zerikai_memory.store.brain import Brain
 from zerikai_memory.store.index import IndexCounts
 from zerikai_memory.store.turn import ScanTurn

@@ -6,7 +6,7 @@ import pytest
 
 from zerikai_memory.app import Memory
 from zerikai_memory.retrieve.query import understand
-from zerikai_memory.retrieve.spellings import as_the_project_spells, other_spelling
+from zerikai_memory.retrieve.spelling_variants import as_the_project_spells, other_spelling
 
 PAIRS = """
 authorise authorize / organised organized / initialising initializing / serialisation serialization /

@@ -1,7 +1,8 @@
 """British and American spellings: who asks to authorise a user finds authorize, who asks for a color finds colour.
 
 Of the two the one that the project holds is looked up, without a word about it: neither is a mistake. Rules give the
-other spelling where it cannot be another word, data/spellings.txt where it could (four and for, metre and meter).
+other spelling where it cannot be another word, data/spelling_variants.txt where it could (four and for, metre and
+meter).
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _table() -> tuple[Mapping[str, str], Mapping[str, str]]:
     """({word: the other spelling}, {beginning of a word: how the other spelling begins})."""
     exact: dict[str, str] = {}
     beginnings: dict[str, str] = {}
-    for british, american in table_lines("spellings.txt"):
+    for british, american in table_lines("spelling_variants.txt"):
         one, other = british.strip(), american.strip()
         table = beginnings if one.endswith("*") else exact
         table |= {one.rstrip("*"): other.rstrip("*"), other.rstrip("*"): one.rstrip("*")}
